@@ -1,0 +1,406 @@
+"""Every key of the main screen on the bundled sample, judged by what a person would read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual import events
+
+from tui import clipboard
+from tui.catalog.views import View
+
+PASSING = "sample/Quartz-8B-Instruct"
+CHARACTERS = {"slash": "/", "enter": "\r", "full_stop": "."}
+
+
+@pytest.fixture(autouse=True)
+def copies(monkeypatch):
+    """What was copied, in order; nothing reaches a real clipboard."""
+    copied: list[str] = []
+
+    def copy(text, write, surroundings, otherwise=""):
+        copied.append(text)
+        return clipboard.Copied("sent to your terminal, 4.1 KB", True, clipboard.Route.OSC52)
+
+    monkeypatch.setattr(clipboard, "copy", copy)
+    return copied
+
+
+async def go_to(reader, model_id: str) -> None:
+    await reader.press("slash")
+    await reader.type(model_id)
+    await reader.press("enter")
+    line = reader.browse.current_line()
+    assert line is not None
+    assert line["model_id"] == model_id
+
+
+async def test_the_selected_view_of_the_newest_stack_is_shown_under_the_sample_banner(start):
+    async with start(sample=True) as reader:
+        assert "SAMPLE DATA" in reader.lines[0]
+        assert "neuronx-cc 2.28.7631.0" in reader.text
+        assert "transformers 5.23.1" in reader.text
+        assert "● PASS" in reader.text
+        assert "tested to 2026-11-20" in reader.text
+        assert reader.browse.focused.id is None or reader.browse.focused.id != "search"
+
+
+async def test_letters_are_commands_in_the_table_and_text_in_the_search_box(start):
+    async with start(sample=True) as reader:
+        await reader.press("slash")
+        await reader.type("q8b")
+        assert reader.browse.question.search == "q8b"
+        await reader.press("escape")
+        assert reader.browse.question.search == ""
+        await reader.press("escape")
+        await reader.press("2")
+        assert reader.browse.question.view is View.TRENDING
+
+
+async def test_every_word_of_the_search_must_occur_and_the_text_is_kept_on_enter(start):
+    async with start(sample=True) as reader:
+        await reader.press("slash")
+        await reader.type("INSTRUCT quartz")
+        await reader.press("enter")
+        ids = reader.browse.selection.lines["model_id"].to_list()
+        assert PASSING in ids
+        assert all("quartz" in each.casefold() and "instruct" in each.casefold() for each in ids)
+        assert "INSTRUCT quartz" in reader.text
+        assert reader.browse.focused.id != "search"
+
+
+async def test_a_search_without_a_hit_says_so_and_suggests_a_near_word(start):
+    async with start(sample=True) as reader:
+        await reader.press("slash")
+        await reader.type("qaurtz")
+        assert "no model has «qaurtz»; did you mean quartz?" in reader.text
+
+
+async def test_numbers_change_the_view_and_keep_the_search(start):
+    async with start(sample=True) as reader:
+        await reader.press("slash")
+        await reader.type("sample")
+        await reader.press("enter", "2")
+        assert "trend" in reader.text
+        assert "text-generation ▾" in reader.text
+        assert reader.browse.question.search == "sample"
+        await reader.press("3")
+        assert "downloads" in reader.text
+        await reader.press("1")
+        assert reader.browse.question.view is View.SELECTED
+
+
+async def test_a_ranking_says_what_is_true_of_models_without_a_result(start):
+    async with start(sample=True, height=80) as reader:
+        await reader.press("2")
+        text = reader.text
+        assert "not tested" in text
+        notes = " ".join(reader.browse.selection.lines["note"].drop_nulls().to_list())
+        assert "left out: " in notes
+        assert "not on this stack (PASS on 2.2" in notes
+        assert "diffusers, not a Transformers model" in notes
+        assert "library unknown" in notes
+
+
+async def test_capital_t_narrows_a_ranking_to_transformers_models(start):
+    async with start(sample=True) as reader:
+        await reader.press("2", "T")
+        notes = reader.browse.selection.lines["note"].drop_nulls().to_list()
+        assert not any("diffusers" in note for note in notes)
+        assert any("library unknown" in note for note in notes)
+        assert "Transformers only" in reader.text
+
+
+async def test_capital_t_says_why_it_does_nothing_in_the_selected_view(start):
+    async with start(sample=True) as reader:
+        await reader.press("T")
+        assert any("T narrows a ranking" in each for each in reader.said)
+
+
+async def test_enter_opens_the_detail_beside_the_table_and_escape_goes_back(start):
+    async with start(sample=True) as reader:
+        await go_to(reader, PASSING)
+        await reader.press("enter")
+        assert reader.browse.focused.id == "detail"
+        assert "A functional test of 32 tokens" in reader.text
+        await reader.press("escape")
+        assert reader.browse.focused.id != "detail"
+
+
+async def test_on_80_columns_the_detail_comes_over_the_table_and_q_goes_back(start):
+    async with start(80, 24, sample=True) as reader:
+        await go_to(reader, PASSING)
+        assert "A functional test" not in reader.text
+        await reader.press("enter")
+        assert "A functional test of 32 tokens, not a benchmark." in reader.text
+        await reader.press("q")
+        assert "A functional test" not in reader.text
+        assert reader.app.is_running
+        assert PASSING in reader.text
+
+
+async def test_q_in_the_main_screen_quits(start):
+    async with start(sample=True) as reader:
+        await reader.press("q")
+        assert reader.app.return_code == 0
+        assert reader.app._exit
+
+
+async def test_the_detail_shows_run_py_with_line_numbers(start):
+    async with start(sample=True, height=120) as reader:
+        await go_to(reader, PASSING)
+        await reader.until(lambda: "1  " in reader.text and "import" in reader.text)
+        assert "demonstration script" in reader.text
+
+
+@pytest.mark.parametrize(
+    ("key", "has"), [("y", "MODEL_ID"), ("i", "pip install transformers==5.23.1"), ("m", "sample/Quartz-8B-Instruct")]
+)
+async def test_copy_keys_copy_what_they_say(start, copies, key, has):
+    async with start(sample=True) as reader:
+        await go_to(reader, PASSING)
+        await reader.press(key)
+        await reader.until(lambda: copies)
+        assert has in copies[0]
+        await reader.until(lambda: any("sent to your terminal, 4.1 KB" in each for each in reader.said))
+
+
+async def test_y_copies_the_script_exactly_as_it_is_in_the_dataset(start, copies):
+    async with start(sample=True) as reader:
+        await go_to(reader, PASSING)
+        await reader.press("y")
+        await reader.until(lambda: copies)
+        assert f'MODEL_ID = "{PASSING}"' in copies[0]
+        assert copies[0].endswith("\n")
+
+
+async def test_y_with_several_records_says_which_one_it_took(start, copies):
+    async with start(sample=True) as reader:
+        line = reader.browse.selection.lines.filter(reader.browse.selection.lines["disagree"] != "").row(0, named=True)
+        reader.browse.go_to(line["model_id"])
+        await reader.press("y")
+        await reader.until(lambda: copies)
+        await reader.until(lambda: any("records)" in each and f"on {line['tp']} core" in each for each in reader.said))
+
+
+async def test_n_without_a_known_bucket_says_how_to_set_one(start, copies):
+    async with start(sample=True) as reader:
+        await go_to(reader, PASSING)
+        await reader.until(lambda: reader.browse.bucket is not None)
+        await reader.press("n")
+        assert not copies
+        assert any("TRN_MODELS_NEFF_BUCKET" in each for each in reader.said)
+
+
+async def test_n_copies_the_command_for_the_bucket_that_is_set(start, copies, tmp_path):
+    async with start(sample=True, neff_bucket="hf://buckets/acme/neff", neff_cache_dir=tmp_path) as reader:
+        await go_to(reader, PASSING)
+        await reader.until(lambda: reader.browse.bucket is not None)
+        await reader.press("n")
+        await reader.until(lambda: copies)
+        assert copies == [f"hf buckets sync hf://buckets/acme/neff {tmp_path}"]
+
+
+async def test_e_copies_the_error_of_a_failed_record(start, copies):
+    async with start(sample=True, height=60) as reader:
+        fail = reader.browse.selection.lines.filter(reader.browse.selection.lines["verdict"] == "FAIL")["model_id"][0]
+        reader.browse.go_to(fail)
+        await reader.press("e")
+        await reader.until(lambda: copies)
+        assert "Traceback" in copies[0]
+        await reader.press("E")
+        assert "Traceback (most recent call last)" in reader.text
+        await reader.press("escape")
+
+
+async def test_e_on_a_passing_record_says_that_there_is_no_error(start, copies):
+    async with start(sample=True) as reader:
+        await go_to(reader, PASSING)
+        await reader.press("e")
+        assert not copies
+        assert any("No error is recorded" in each for each in reader.said)
+
+
+async def test_keys_on_a_model_without_a_record_say_why(start, copies):
+    async with start(sample=True) as reader:
+        await reader.press("2")
+        await go_to(reader, "sample/Newcomer-3B")
+        await reader.press("y")
+        assert not copies
+        assert any("sample/Newcomer-3B has no record on this stack" in each for each in reader.said)
+
+
+async def test_w_writes_run_py_and_does_not_overwrite_unasked(start, tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    async with start(sample=True) as reader:
+        await go_to(reader, PASSING)
+        await reader.press("w")
+        assert "run-Quartz-8B-Instruct.py" in reader.text
+        await reader.press("enter")
+        written = tmp_path / "run-Quartz-8B-Instruct.py"
+        await reader.until(written.exists)
+        assert f'MODEL_ID = "{PASSING}"' in written.read_text()
+        written.write_text("mine")
+        await reader.press("w", "enter")
+        assert "exists" in reader.text
+        assert written.read_text() == "mine"
+        await reader.press("enter")
+        await reader.until(lambda: written.read_text() != "mine")
+
+
+async def test_o_shows_and_copies_the_address_of_the_model_page(start, copies, monkeypatch):
+    monkeypatch.setenv("HF_ENDPOINT", "https://huggingface.co")
+    monkeypatch.delenv("DISPLAY", raising=False)
+    async with start(sample=True) as reader:
+        await go_to(reader, PASSING)
+        await reader.press("o")
+        await reader.until(lambda: copies)
+        assert copies == [f"https://huggingface.co/{PASSING}"]
+
+
+async def test_c_offers_the_compilers_with_their_records_and_keeps_search_and_cursor(start):
+    async with start(sample=True) as reader:
+        await go_to(reader, PASSING)
+        await reader.press("c")
+        assert "neuronx-cc version" in reader.text
+        assert "2.27.5334.0" in reader.text
+        assert "records" in reader.text
+        await reader.type("2.27")
+        await reader.press("enter")
+        assert reader.browse.question.stack.neuronx_cc == "2.27.5334.0"
+        assert reader.browse.question.stack.library_version == "5.21.0"
+        assert reader.browse.question.search == PASSING
+        assert "neuronx-cc 2.27.5334.0" in reader.text
+
+
+async def test_v_offers_any_which_shows_each_model_on_its_newest_stack(start):
+    async with start(sample=True) as reader:
+        on_one_stack = reader.browse.selection.total
+        await reader.press("v")
+        await reader.type("any")
+        await reader.press("enter")
+        await reader.press("c")
+        await reader.type("any")
+        await reader.press("enter")
+        assert reader.browse.selection.total > on_one_stack
+
+
+async def test_t_takes_any_pipeline_tag_by_name(start):
+    async with start(sample=True) as reader:
+        await reader.press("2", "t")
+        await reader.type("robotics")
+        await reader.press("enter")
+        assert reader.browse.pipeline_tag == "robotics"
+        assert "robotics ▾" in reader.text
+        assert "the ranking of robotics is empty" in reader.text
+
+
+async def test_x_shows_the_models_that_were_left_out(start):
+    async with start(sample=True) as reader:
+        hidden = reader.browse.selection.hidden_left_out
+        listed = reader.browse.selection.lines.height
+        assert hidden > 0
+        await reader.press("x")
+        assert reader.browse.selection.lines.height == listed + hidden
+
+
+async def test_s_sorts_by_a_column_and_again_turns_it_round(start):
+    async with start(sample=True) as reader:
+        await reader.press("s")
+        await reader.type("wall")
+        await reader.press("enter")
+        walls = reader.browse.selection.lines["wall_s"].drop_nulls().to_list()
+        assert walls == sorted(walls)
+        await reader.press("s")
+        await reader.type("wall")
+        await reader.press("enter")
+        walls = reader.browse.selection.lines["wall_s"].drop_nulls().to_list()
+        assert walls == sorted(walls, reverse=True)
+
+
+async def test_j_k_g_and_capital_g_move_the_cursor(start):
+    async with start(sample=True) as reader:
+        ids = reader.browse.selection.lines["model_id"].to_list()
+        await reader.press("j", "j", "k")
+        assert reader.browse.current_line()["model_id"] == ids[1]
+        await reader.press("G")
+        assert reader.browse.current_line()["model_id"] == ids[-1]
+        await reader.press("g")
+        assert reader.browse.current_line()["model_id"] == ids[0]
+        await reader.press("pagedown")
+        assert reader.browse.current_line()["model_id"] not in ids[:2]
+
+
+async def test_the_help_tells_every_key_and_how_to_select_with_the_mouse(start):
+    async with start(sample=True, height=100) as reader:
+        await reader.press("question_mark")
+        for words in ("Copy run.py", "neuronx-cc version", "Ctrl+C", "hold Shift"):
+            assert words in reader.text
+        await reader.press("escape")
+        await reader.press("f1")
+        assert "hold Shift" in reader.text
+
+
+async def test_the_palette_finds_models_versions_and_commands(start):
+    async with start(sample=True) as reader:
+        await reader.press("colon")
+        await reader.type("quartz 8b instruct")
+        await reader.until(lambda: PASSING in reader.text)
+        await reader.press("down", "enter")
+        await reader.until(lambda: (reader.browse.current_line() or {}).get("model_id") == PASSING)
+
+
+async def test_ctrl_c_asks_before_it_quits(start):
+    async with start(sample=True) as reader:
+        await reader.press("ctrl+c")
+        assert any("Ctrl+C again quits" in each for each in reader.said)
+        assert reader.app.is_running
+        await reader.press("ctrl+c")
+        assert reader.app._exit
+
+
+async def test_z_gives_the_detail_the_whole_width(start):
+    async with start(sample=True) as reader:
+        await go_to(reader, PASSING)
+        await reader.press("z")
+        assert not reader.browse.query_one("ModelTable").display
+        await reader.press("z")
+        assert reader.browse.query_one("ModelTable").display
+
+
+async def test_a_theme_is_remembered(start, settings):
+    async with start(sample=True) as reader:
+        reader.app.theme = "light"
+        await reader.pilot.pause()
+    async with start(sample=True) as reader:
+        assert reader.app.theme == "light"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20), (200, 60), (30, 10)])
+async def test_resizing_live_keeps_the_cursor_and_the_keys(start, size):
+    async with start(sample=True) as reader:
+        await go_to(reader, PASSING)
+        await reader.pilot.resize_terminal(*size)
+        await reader.pilot.pause()
+        assert reader.browse.current_line()["model_id"] == PASSING
+        assert all(len(line) <= size[0] for line in reader.lines)
+        await reader.press("2")
+        assert reader.browse.question.view is View.TRENDING
+
+
+def type_in_one_breath(reader, *keys: str) -> None:
+    """All keys are in the app's queue before the first is handled, as when they come in one packet."""
+    for key in keys:
+        reader.app.post_message(events.Key(key, CHARACTERS.get(key, key)))
+
+
+async def test_what_is_typed_in_one_breath_after_a_key_that_opens_a_line_is_text(start):
+    async with start(sample=True) as reader:
+        type_in_one_breath(reader, "slash", *"quit2", "enter")
+        await reader.until(lambda: reader.browse.question.search == "quit2")
+        assert reader.app.is_running
+        assert reader.browse.question.view is View.SELECTED
+        await reader.press("escape")
+        type_in_one_breath(reader, "c", "2", "full_stop", "2", "7", "enter")
+        await reader.until(lambda: reader.browse.question.stack.neuronx_cc == "2.27.5334.0")

@@ -1,0 +1,212 @@
+"""The Textual app: theme, global keys, copying, and an end that nothing can hold up."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import os
+import signal
+import sys
+import termios
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import ClassVar
+
+import psutil
+from textual import on
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.filter import LineFilter
+from textual.message import Message
+from textual.notifications import SeverityLevel
+
+from tui import ascii_filter, clipboard, log_file
+from tui import state as remembered
+from tui.background import in_background
+from tui.errors import EXIT_INTERNAL, EXIT_PASS, UsageError
+from tui.settings import Settings
+from tui.terminal_text import clean
+from tui.themes import THEMES
+from tui.widgets.copy_request import CopyRequested
+
+log = logging.getLogger(__name__)
+
+QUIT_WITHIN_S = 2.0
+"""After a request to quit Ctrl+C must be pressed again within this time."""
+
+LOOK_FOR_TERMINAL_EVERY_S = 2.0
+
+
+@dataclass
+class CopyEnded(Message):
+    """A copy went out, or could not."""
+
+    name: str
+    copied: clipboard.Copied
+
+
+class TrnModelsApp(App[int]):
+    """Opens the main screen as soon as the first frame is drawn."""
+
+    TITLE = "trn-models"
+    CSS_PATH = "app.tcss"
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q", "quit", "quit", show=False, priority=True, id="app.quit"),
+        Binding("ctrl+c", "copy_or_quit", "copy", show=False, system=True, id="app.copy_or_quit"),
+        Binding("ctrl+z", "suspend_to_shell", "suspend", show=False, priority=True, id="app.suspend"),
+    ]
+
+    def __init__(self, settings: Settings, search: str = "") -> None:
+        super().__init__()
+        self.settings = settings
+        self._search = search
+        self._quit_asked_at = float("-inf")
+        self._ascii = ascii_filter.AsciiFilter() if ascii_filter.wanted_here(settings) else None
+        for theme in THEMES.values():
+            self.register_theme(theme)
+        self.theme = theme_of(settings)
+
+    def on_mount(self) -> None:
+        """Watch for signals, then import and open what needs polars, after the first frame."""
+        loop = asyncio.get_running_loop()
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGHUP, signal.SIGTERM):
+                loop.add_signal_handler(number, self._end, 128 + number)
+        self.theme_changed_signal.subscribe(self, lambda theme: self._remember_theme(theme.name))
+        self.set_interval(LOOK_FOR_TERMINAL_EVERY_S, self._look_for_terminal)
+        self.call_after_refresh(self._open)
+
+    def _open(self) -> None:
+        from tui.commands import providers
+        from tui.screens.browse import BrowseScreen
+
+        self.COMMANDS = providers()  # type: ignore[assignment,misc]
+        self.push_screen(BrowseScreen(self.settings, self._search))
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Textual's filters, and the ASCII one where the terminal has nothing else."""
+        filters = super().get_line_filters()
+        return [*filters, self._ascii] if self._ascii is not None else filters
+
+    # Copying: one way for every copy, Textual's own included
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """What Textual calls for a selection."""
+        self.post_message(CopyRequested(text, "the selection"))
+
+    @on(CopyRequested)
+    def _copy(self, event: CopyRequested) -> None:
+        """Copy and say what is known of its arrival; tmux and display tools may take a moment."""
+        self._clipboard = event.text
+        driver = self._driver
+        if driver is None:
+            return
+
+        def work() -> CopyEnded:
+            around = clipboard.look_around(os.environ, self.settings.osc52_limit)
+            return CopyEnded(event.name, clipboard.copy(event.text, driver.write, around, event.otherwise))
+
+        in_background(self, work, lambda error: CopyEnded(event.name, clipboard.Copied(error.title, False)), "copying")
+
+    @on(CopyEnded)
+    def _copy_ended(self, event: CopyEnded) -> None:
+        severity: SeverityLevel = "information" if event.copied.ok else "warning"
+        self.notify(clean(f"{event.name}: {event.copied.said}"), severity=severity, markup=False)
+
+    def action_copy_or_quit(self) -> None:
+        """Ctrl+C: copy a selection; without one a second Ctrl+C quits."""
+        selected = self.screen.get_selected_text()
+        if selected:
+            self.copy_to_clipboard(selected)
+        elif monotonic() - self._quit_asked_at < QUIT_WITHIN_S:
+            self.exit(EXIT_PASS)
+        else:
+            self._quit_asked_at = monotonic()
+            self.notify("Ctrl+C again quits (or q).", markup=False, timeout=QUIT_WITHIN_S)
+
+    def action_suspend_to_shell(self) -> None:
+        """Ctrl+Z, where a shell waits that can bring the app back."""
+        if shell_can_resume():
+            self.action_suspend_process()
+        else:
+            self.notify("No shell here could bring the app back.", severity="warning", markup=False)
+
+    # The end
+
+    def _fatal_error(self) -> None:
+        """Textual shows a traceback here; the log file is the place for it."""
+        log.critical("the app ended with an error", exc_info=True)
+        self.panic(f"trn-models ended with an internal error. The log has it all: {log_file.path(self.settings)}")
+        self._return_code = EXIT_INTERNAL
+
+    def _end(self, code: int) -> None:
+        """End at once, also when the terminal takes no more output."""
+        threading.Thread(target=_exit_after, args=(1.0, code), daemon=True).start()
+        self.exit(code)
+
+    def _look_for_terminal(self) -> None:
+        """A terminal that is gone without a SIGHUP leaves the input thread spinning: end."""
+        if self._driver is None or self._driver.is_headless:
+            return
+        try:
+            termios.tcgetattr(sys.__stdin__.fileno())  # type: ignore[union-attr]
+        except (termios.error, OSError, ValueError, AttributeError):
+            log.warning("the terminal is gone")
+            self._end(128 + signal.SIGHUP)
+
+    def _remember_theme(self, name: str) -> None:
+        if name in THEMES:
+            remembered.remember(self.settings, theme=name)
+
+
+def theme_of(settings: Settings) -> str:
+    """The theme that is set, else the remembered one, else dark."""
+    wanted = settings.theme or remembered.load(settings).theme or "dark"
+    if wanted == "ansi" and os.environ.get("NO_COLOR"):
+        return "dark"  # Textual takes the colours out of this one; it draws the other black on black
+    if wanted in THEMES:
+        return wanted
+    if settings.theme:
+        names = ", ".join(THEMES)
+        raise UsageError(f"«{settings.theme}» is no theme", "From --theme or a setting.", f"Themes: {names}.")
+    return "dark"
+
+
+def shell_can_resume() -> bool:
+    """Whether a job-control shell is above this process group: same session, another group."""
+    try:
+        leader = psutil.Process(os.getpgrp())
+        parent = leader.parent()
+        if parent is None or os.getsid(parent.pid) != os.getsid(0):
+            return False
+        return os.getpgid(parent.pid) != os.getpgrp()
+    except (psutil.Error, OSError):
+        return False
+
+
+def _exit_after(seconds: float, code: int) -> None:
+    threading.Event().wait(seconds)
+    os._exit(code)
+
+
+def run(settings: Settings, search: str = "") -> int:
+    """Run the app in this terminal and return its exit code.
+
+    Threads that still wait for the Hub are not waited for: the process ends under them.
+    """
+    gc.disable()  # a collection during start costs a tenth of it
+    app = TrnModelsApp(settings, search)
+    app.call_later(gc.enable)
+    code = app.run()
+    if code is None:
+        code = app.return_code or EXIT_PASS
+    if any(thread.daemon and thread is not threading.current_thread() for thread in threading.enumerate()):
+        logging.shutdown()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    return code

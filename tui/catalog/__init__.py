@@ -1,0 +1,1 @@
+"""What is known about models: records, stacks, rankings. Never imports the UI."""

@@ -1,0 +1,138 @@
+"""What the Hub says of one model, and where it is kept for a day."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tui.catalog.json_files import file_name_of, read_json, write_json
+
+logger = logging.getLogger(__name__)
+
+ASKED_FOR = (
+    "cardData", "downloads", "gated", "library_name", "likes", "pipeline_tag", "safetensors", "tags",
+    "usedStorage",
+)  # fmt: skip
+"""Fields of the Hub's model information (`expand=`) that `facts_of` reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """A model on the Hub. `None`: the Hub did not say.
+
+    `id` is the one that the Hub answers with: another than was asked for when the model was renamed.
+    `downloads` are those of the last 30 days, `parameters` a number of weights, `size_bytes` all revisions
+    together, `gated` False, "auto" or "manual".
+    """
+
+    id: str
+    task: str | None
+    library: str | None
+    downloads: int | None
+    likes: int | None
+    gated: bool | str | None
+    license: str | None
+    parameters: int | None
+    url: str
+    size_bytes: int | None
+    fetched_at: datetime
+
+
+def text_of(value: Any) -> str | None:
+    """`value` when it is a text of a length that can be meant, else None."""
+    return value if isinstance(value, str) and value.strip() and len(value) <= 300 else None
+
+
+def count_of(value: Any) -> int | None:
+    """`value` as a whole number from 0 to 2**63 - 1, also when it comes as a text or a float; else None."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    try:
+        number = int(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if 0 <= number < 2**63 else None
+
+
+def gated_of(value: Any) -> bool | str | None:
+    """False, or the word for how access is given; None when it was not said."""
+    return value if isinstance(value, bool) else text_of(value)
+
+
+def parameters_of(safetensors: Any) -> int | None:
+    """Weights in a model's safetensors files: the Hub's total, else the sum over its dtypes."""
+    if not isinstance(safetensors, Mapping):
+        return None
+    if (total := count_of(safetensors.get("total"))) is not None:
+        return total
+    by_dtype = safetensors.get("parameters")
+    counts = [count_of(value) for value in by_dtype.values()] if isinstance(by_dtype, Mapping) else []
+    return sum(count for count in counts if count is not None) if counts else None
+
+
+def facts_of(answer: Mapping[str, Any], endpoint: str, fetched_at: datetime) -> ModelFacts | None:
+    """Facts from the Hub's answer about a model; None when it does not name one."""
+    model_id = text_of(answer.get("id"))
+    if model_id is None:
+        return None
+    return ModelFacts(
+        id=model_id,
+        task=text_of(answer.get("pipeline_tag")),
+        library=text_of(answer.get("library_name")),
+        downloads=count_of(answer.get("downloads")),
+        likes=count_of(answer.get("likes")),
+        gated=gated_of(answer.get("gated")),
+        license=_license_of(answer),
+        parameters=parameters_of(answer.get("safetensors")),
+        url=f"{endpoint}/{model_id}",
+        size_bytes=count_of(answer.get("usedStorage")),
+        fetched_at=fetched_at,
+    )
+
+
+def _license_of(answer: Mapping[str, Any]) -> str | None:
+    card = answer.get("cardData")
+    if isinstance(card, Mapping):
+        said = card.get("license")
+        words = _texts_of(said if isinstance(said, list) else [said])
+        if words == ["other"] and text_of(card.get("license_name")):
+            return text_of(card["license_name"])
+        if words:
+            return ", ".join(words)
+    tags = answer.get("tags")
+    named = [tag for tag in _texts_of(tags if isinstance(tags, list) else []) if tag.startswith("license:")]
+    return ", ".join(tag.removeprefix("license:") for tag in named) or None
+
+
+def _texts_of(values: list[Any]) -> list[str]:
+    return [text for value in values if (text := text_of(value)) is not None]
+
+
+def _path(cache_dir: Path, endpoint: str, model_id: str) -> Path:
+    return cache_dir / "facts" / f"{file_name_of(f'{model_id} {endpoint}'.casefold())}.json"
+
+
+def remembered(cache_dir: Path, endpoint: str, model_id: str) -> ModelFacts | None:
+    """The facts last asked for under this id, however old (`fetched_at` tells)."""
+    path = _path(cache_dir, endpoint, model_id)
+    kept = read_json(path)
+    if kept is None:
+        return None
+    try:
+        facts = ModelFacts(**{**kept, "fetched_at": datetime.fromisoformat(kept["fetched_at"])})
+        if facts.fetched_at.tzinfo is None or not isinstance(facts.id, str):
+            raise ValueError("not written by this app")
+    except (KeyError, TypeError, ValueError) as error:
+        logger.warning("%s is not usable and will be written anew: %s", path, error)
+        return None
+    return facts
+
+
+def remember(cache_dir: Path, endpoint: str, model_id: str, facts: ModelFacts) -> None:
+    """Keep `facts` as the answer for `model_id`."""
+    value = asdict(facts) | {"fetched_at": facts.fetched_at.astimezone(UTC).isoformat()}
+    write_json(_path(cache_dir, endpoint, model_id), value)

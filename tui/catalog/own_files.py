@@ -1,0 +1,187 @@
+"""Reading the app's own parquet files with polars: all the short columns at start, one long text when it is asked for.
+
+The short columns of all files of a snapshot are also kept in one file, the index, so that a start reads one file and
+no long text. polars panics on damaged files, with an exception that is no `Exception`: an index is only opened when
+its hash is right, and an own file that cannot be read is removed, so that the next refresh makes it anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from tui.catalog.ingest import CONFORM_FORMAT
+from tui.catalog.json_files import read_json, write_json
+from tui.catalog.schema import COLUMNS, EXTRA, LONG_TEXT, UNCONVERTED
+from tui.catalog.source_file import SourceFile
+from tui.errors import UnreadableFileError
+from tui.numbers import count
+
+if TYPE_CHECKING:
+    import polars as pl
+
+log = logging.getLogger(__name__)
+
+INDEX_FORMAT: Final = 1
+"""Version of what is in an index; those of another version are made anew."""
+
+SHORT_COLUMNS: Final = (*(column.name for column in COLUMNS if column.name not in LONG_TEXT), EXTRA, UNCONVERTED)
+"""The columns that are read at start."""
+
+_REMEDY = "Refresh: the file is then read again."
+
+
+def read_records(files: Sequence[SourceFile], index_folder: Path) -> tuple[pl.DataFrame, tuple[SourceFile, ...]]:
+    """The records of all files, and the files: one that could not be read now says so in its problems.
+
+    Columns: `SHORT_COLUMNS`, `file` and `row` (UInt32: the index in `files` and the row in that own file), `key`,
+    `verdict`, `has_error`, `has_run_py`. Reads the index in `index_folder`, or the own files when there is none, and
+    then writes one.
+    """
+    from tui.catalog.records import with_derived_columns
+
+    frame = _read_index(index_folder, files)
+    if frame is None:
+        frame, files = _read_own_files(files)
+        _write_index(index_folder, files, frame)
+    return with_derived_columns(frame), tuple(files)
+
+
+def read_text(file: SourceFile, row: int, column: str) -> str | None:
+    """One value of an own file as text; None for null. `column` is one of `schema.OWN_COLUMNS` that holds text.
+
+    Raises `UnreadableFileError` when there is no own file, or it is not as it was written.
+    """
+    import polars as pl
+
+    title = f"{column} cannot be read"
+    if file.own is None:
+        raise UnreadableFileError(title, f"{file.name} could not be read.", _REMEDY)
+    try:
+        values = pl.scan_parquet(file.own).select(column).slice(row, 1).collect()[column].to_list()
+        if len(values) != 1:
+            raise IndexError(f"there is no row {row}")
+    except (Exception, pl.exceptions.PanicException) as error:
+        # What polars raises on damaged bytes is open; a panic is no Exception.
+        _forget(file.own, error)
+        raise UnreadableFileError(title, f"{file.name}: the app's own copy is damaged or missing.", _REMEDY) from error
+    value = values[0]
+    return None if value is None else str(value)
+
+
+def damaged(file: SourceFile) -> SourceFile:
+    """The file when the app's own copy of it is no longer there, or not readable."""
+    return without_records(file, "the app's own copy is damaged or gone; a refresh reads the file again")
+
+
+def without_records(file: SourceFile, why: str) -> SourceFile:
+    """The file when what was read of it is not at hand, and a problem that says so."""
+    records = "its 1 record is" if file.rows == 1 else f"its {count(file.rows)} records are"
+    lost = None if file.lost_rows is None else file.lost_rows + file.rows
+    problem = f"{file.name}: {records} missing: {why}"
+    return replace(file, own=None, rows=0, lost_rows=lost, problems=(*file.problems, problem))
+
+
+def index_name(files: Sequence[SourceFile]) -> str:
+    """The name, without extension, of the index of these files: it depends on their contents and their order."""
+    digest = hashlib.sha256(f"{INDEX_FORMAT} {CONFORM_FORMAT}".encode())
+    for file in files:
+        digest.update(f"\n{file.sha256} {file.rows}".encode() if file.own is not None else b"\n-")
+    return digest.hexdigest()
+
+
+def _schema() -> dict[str, Any]:
+    import polars as pl
+
+    kinds = {"text": pl.String(), "int32": pl.Int32(), "float64": pl.Float64(), "time": pl.Datetime("ms", "UTC")}
+    own = {column.name: kinds[column.kind] for column in COLUMNS}
+    short = {name: own.get(name, pl.String()) for name in SHORT_COLUMNS}
+    flags = {f"has_{name}": pl.Boolean() for name in sorted(LONG_TEXT)}
+    return {**short, **flags, "file": pl.UInt32(), "row": pl.UInt32()}
+
+
+def _read_own_files(files: Sequence[SourceFile]) -> tuple[pl.DataFrame, tuple[SourceFile, ...]]:
+    import polars as pl
+
+    frames = [pl.DataFrame(schema=_schema())]
+    read: list[SourceFile] = []
+    for number, file in enumerate(files):
+        if file.own is None:
+            read.append(file)
+            continue
+        try:
+            frames.append(_read_own_file(file.own, file.rows, number))
+            read.append(file)
+        except (Exception, pl.exceptions.PanicException) as error:  # noqa: BLE001
+            # What polars raises on damaged bytes is open; the other files are not concerned.
+            _forget(file.own, error)
+            read.append(damaged(file))
+    return pl.concat(frames, rechunk=True), tuple(read)
+
+
+def _read_own_file(own: Path, rows: int, number: int) -> pl.DataFrame:
+    import polars as pl
+
+    from tui.catalog.records import has_text
+
+    schema = _schema()
+    flags = {f"has_{name}": has_text(name) for name in sorted(LONG_TEXT)}
+    # Streaming: the long texts of one file need not be in memory together.
+    read = pl.scan_parquet(own).select(*SHORT_COLUMNS, **flags).collect(engine="streaming")
+    frame = read.with_columns(file=pl.lit(number, pl.UInt32), row=pl.int_range(pl.len(), dtype=pl.UInt32))
+    if dict(frame.schema) != schema or frame.height != rows:
+        raise ValueError(f"{own} holds {frame.height} records, or columns of other types, and not what was written")
+    return frame
+
+
+def _forget(own: Path, error: BaseException) -> None:
+    log.warning("%s cannot be read and will be made anew: %s", own, error)
+    if not isinstance(error, OSError):
+        with contextlib.suppress(OSError):
+            own.unlink(missing_ok=True)
+
+
+def _read_index(folder: Path, files: Sequence[SourceFile]) -> pl.DataFrame | None:
+    import polars as pl
+
+    name = index_name(files)
+    path = folder / f"{name}.parquet"
+    try:
+        with path.open("rb") as file:
+            content = file.read()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        log.warning("%s cannot be read: %s", path, error)
+        return None
+    if read_json(folder / f"{name}.json") != {"sha256": hashlib.sha256(content).hexdigest()}:
+        log.warning("%s is not as it was written and will be made anew", path)
+        return None
+    frame = pl.read_parquet(content)
+    return frame if dict(frame.schema) == _schema() else None
+
+
+def _write_index(folder: Path, files: Sequence[SourceFile], frame: pl.DataFrame) -> None:
+    name = index_name(files)
+    path = folder / f"{name}.parquet"
+    part = folder / f"{name}.{os.getpid()}-{secrets.token_hex(4)}.part"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            frame.write_parquet(part, compression="zstd")
+            with part.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        log.warning("%s cannot be written; the next start is slower: %s", path, error)
+        return
+    write_json(folder / f"{name}.json", {"sha256": digest})

@@ -1,0 +1,216 @@
+"""The Hub's ordered lists of models, one task at a time: asked for page by page, kept on disk, dated."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from tui.catalog import renames as known_renames
+from tui.catalog.facts import count_of, gated_of, parameters_of, text_of
+from tui.catalog.json_files import file_name_of, read_json, read_json_text, write_json
+from tui.catalog.renames import remember_rename, renames
+from tui.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from tui.catalog.hub import Sort
+    from tui.catalog.views import View
+
+__all__ = [
+    "COLUMNS", "Ranking", "cached", "fetch", "look_for_renames", "more", "open_sample", "remember_rename",
+    "renames",
+]  # fmt: skip
+
+logger = logging.getLogger(__name__)
+
+_FORMAT = 1
+
+COLUMNS: Mapping[str, Any] = {
+    "rank": pl.UInt32,
+    "model_id": pl.String,
+    "key": pl.String,
+    "figure": pl.Float64,
+    "library": pl.String,
+    "pipeline_tag": pl.String,
+    "gated": pl.String,
+    "likes": pl.Int64,
+    "downloads": pl.Int64,
+    "parameters": pl.Int64,
+}
+"""Columns of `Ranking.models`. `key` is the casefolded id; `gated` "no", or the Hub's word for how access is
+given, null when it did not say; `parameters` a number of weights."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The models of one task in the Hub's order, `rank` from 1 without gaps, one line for each model.
+
+    `figure` is the trending score or the downloads of the last 30 days, null when the Hub did not say.
+    `fetched_at` is when its first page came (None: sample). `next_cursor` is None at the end of the list.
+    `dropped` rows of the Hub could not be used.
+    """
+
+    view: View
+    task: str
+    fetched_at: datetime | None
+    models: pl.DataFrame
+    next_cursor: str | None
+    sample: bool
+    dropped: int = 0
+
+
+def cached(settings: Settings, view: View, task: str) -> Ranking | None:
+    """The ranking that was fetched last, with all its pages; no request. None when there is none to be used."""
+    path = _path(settings, view, task)
+    kept = read_json(path)
+    if kept is None:
+        return None
+    try:
+        if (kept["format"], kept["view"], kept["task"]) != (_FORMAT, str(view), task):
+            raise ValueError("of another kind")
+        if not isinstance(kept["models"], dict) or set(kept["models"]) != set(COLUMNS):
+            raise ValueError("other columns")
+        fetched_at = datetime.fromisoformat(kept["fetched_at"])
+        models = pl.DataFrame(kept["models"], schema=COLUMNS, strict=True)
+        cursor, dropped = kept["next_cursor"], kept["dropped"]
+        if fetched_at.tzinfo is None or not isinstance(cursor, str | None) or not isinstance(dropped, int):
+            raise ValueError("a value is of another type")
+        if not _is_whole(models):
+            raise ValueError("ranks or ids are not in order")
+    except (KeyError, TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
+        logger.warning("%s is not usable and will be written anew: %s", path, error)
+        return None
+    return Ranking(view, task, fetched_at, models, cursor, sample=False, dropped=dropped)
+
+
+def fetch(settings: Settings, view: View, task: str) -> Ranking:
+    """The first page, asked for now; kept on disk. One request. Raises `HubError`."""
+    from tui.catalog import hub
+
+    page = hub.ranking_page(settings, _sort_of(view), task)
+    models = _models(page.rows, view)
+    now = datetime.now(UTC)
+    ranking = Ranking(view, task, now, models, page.next_cursor, sample=False, dropped=page.dropped)
+    _keep(settings, ranking)
+    return ranking
+
+
+def more(settings: Settings, ranking: Ranking) -> Ranking:
+    """The ranking with its next page; the same one at its end. Models that moved meanwhile stay where they were.
+
+    One request. Raises `HubError`.
+    """
+    from tui.catalog import hub
+
+    if ranking.next_cursor is None or ranking.sample:
+        return ranking
+    page = hub.ranking_page(settings, _sort_of(ranking.view), ranking.task, cursor=ranking.next_cursor)
+    cursor = page.next_cursor if page.rows and page.next_cursor != ranking.next_cursor else None
+    longer = replace(
+        ranking,
+        models=_models(page.rows, ranking.view, before=ranking.models),
+        next_cursor=cursor,
+        dropped=ranking.dropped + page.dropped,
+    )
+    _keep(settings, longer)
+    return longer
+
+
+def open_sample(view: View, task: str) -> Ranking:
+    """The ranking of invented models that comes with the app; empty for a task that it does not have."""
+    file = resources.files("tui") / "sample" / "ranking.json"
+    content = read_json_text(file.read_text(encoding="utf-8"), str(file)) if file.is_file() else None
+    by_task = content.get(str(view)) if isinstance(content, dict) else None
+    rows = by_task.get(task) if isinstance(by_task, dict) else None
+    return Ranking(view, task, None, _models(rows or [], view), None, sample=True)
+
+
+def look_for_renames(settings: Settings, ranking: Ranking, model_ids: Collection[str]) -> dict[str, str]:
+    """Every known rename (old key -> new key), after asking for dataset models that `ranking` may have anew.
+
+    `model_ids` are the dataset's, newest first, as recorded (keys will do). At most `renames.MOST_REQUESTS`
+    requests, each id at most once a week; none for a sample. Failing requests end the search: it is no error.
+    """
+    if ranking.sample:
+        return renames(settings)
+    candidates = known_renames.candidates(ranking.models["model_id"].to_list(), model_ids)
+    return known_renames.ask(settings, candidates)
+
+
+def _sort_of(view: View) -> Sort:
+    return "downloads" if view == "downloads" else "trending_score"
+
+
+def _path(settings: Settings, view: View, task: str) -> Path:
+    from tui.catalog import hub
+
+    folder = settings.cache_dir / "rankings" / file_name_of(hub.endpoint())
+    return folder / f"{view}-{file_name_of(task)}.json"
+
+
+def _keep(settings: Settings, ranking: Ranking) -> None:
+    value = {
+        "format": _FORMAT,
+        "view": str(ranking.view),
+        "task": ranking.task,
+        "fetched_at": ranking.fetched_at.isoformat() if ranking.fetched_at else None,
+        "next_cursor": ranking.next_cursor,
+        "dropped": ranking.dropped,
+        "models": ranking.models.to_dict(as_series=False),
+    }
+    write_json(_path(settings, ranking.view, ranking.task), value)
+
+
+def _models(rows: Iterable[Any], view: View, before: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Rows of the Hub's listing as lines after `before`; rows without an id, and models seen before, are left out."""
+    lines = before if before is not None else pl.DataFrame(schema=COLUMNS)
+    seen = set(lines["key"].to_list())
+    new: list[dict[str, Any]] = []
+    for row in rows:
+        model_id = text_of(row.get("id")) if isinstance(row, Mapping) else None
+        if model_id is None or model_id.casefold() in seen:
+            continue
+        seen.add(model_id.casefold())
+        new.append(_line(row, model_id, view, rank=lines.height + len(new) + 1))
+    return pl.concat([lines, pl.DataFrame(new, schema=COLUMNS)])
+
+
+def _line(row: Mapping[str, Any], model_id: str, view: View, rank: int) -> dict[str, Any]:
+    gated = gated_of(row.get("gated"))
+    figure = row.get("downloads" if view == "downloads" else "trendingScore")
+    return {
+        "rank": rank,
+        "model_id": model_id,
+        "key": model_id.casefold(),
+        "figure": _figure_of(figure),
+        "library": text_of(row.get("library_name")),
+        "pipeline_tag": text_of(row.get("pipeline_tag")),
+        "gated": {False: "no", True: "yes"}.get(gated, gated) if isinstance(gated, bool) else gated,
+        "likes": count_of(row.get("likes")),
+        "downloads": count_of(row.get("downloads")),
+        "parameters": parameters_of(row.get("safetensors")),
+    }
+
+
+def _figure_of(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    try:
+        figure = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return figure if -1e18 < figure < 1e18 else None
+
+
+def _is_whole(models: pl.DataFrame) -> bool:
+    counted = models["rank"].to_list() == list(range(1, models.height + 1))
+    named = models["model_id"].null_count() == 0 and models["key"].null_count() == 0
+    return counted and named and models["key"].n_unique() == models.height

@@ -1,0 +1,132 @@
+"""The heart: (snapshot, ranking, question) -> the lines that the table, `list` and exports show. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from tui.catalog import query
+from tui.catalog.lines import LINES, nothing, ranked, selected, sorted_by
+from tui.catalog.records import indexed, stack_places
+from tui.catalog.stacks import STACK_COLUMNS, StackChoice
+from tui.catalog.verdict import Verdict
+
+if TYPE_CHECKING:
+    from tui.catalog.rankings import Ranking
+    from tui.catalog.snapshot import Snapshot
+
+
+__all__ = ["LINES", "Question", "Selection", "View", "lines_of", "records_of", "select"]
+
+
+class View(StrEnum):
+    """The three lists of models."""
+
+    SELECTED = "selected"
+    TRENDING = "trending"
+    DOWNLOADS = "downloads"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What a person asked for.
+
+    `left_out` lists models without a result in Selected even when nothing is searched for; `sort` is a
+    column of `LINES`, the view's own order for None; `renames` is casefolded old id -> casefolded new id.
+    """
+
+    view: View
+    stack: StackChoice = field(default_factory=StackChoice)
+    search: str = ""
+    transformers_only: bool = False
+    left_out: bool = False
+    sort: str | None = None
+    descending: bool = False
+    renames: Mapping[str, str] = field(default_factory=dict)
+
+    def of_lines(self) -> Question:
+        """The part of the question that `lines_of` depends on: equal parts have equal lines."""
+        return replace(self, search="", left_out=False, sort=None, descending=False)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The lines to show, with the figures of the header.
+
+    `counts` and `tested` are of all models that match the search, hidden ones included; `total` of all
+    models of the view; `tested` = PASS + FAIL + other words; `hidden_left_out` models without a result are
+    not in `lines`.
+    """
+
+    lines: pl.DataFrame
+    total: int
+    counts: Mapping[Verdict, int]
+    tested: int
+    hidden_left_out: int
+    suggestion: str | None
+
+
+def lines_of(snapshot: Snapshot | None, ranking: Ranking | None, question: Question) -> pl.DataFrame:
+    """Every line of the view in its own order: all but search and sort, to be kept between keys.
+
+    Columns as in `LINES`. Selected: one line for each model with a record on the stack, in the order PASS,
+    FAIL, other words, EXCLUDED and id, the models without a result last. Rankings: one line a row, in the
+    Hub's order; `snapshot` None is one that is still loading, `ranking` None one that is.
+
+    Raises ValueError when sample records meet a live ranking, or the reverse.
+    """
+    if question.view is View.SELECTED:
+        return nothing() if snapshot is None else selected(snapshot, question.stack)
+    if ranking is None:
+        return nothing()
+    return ranked(
+        snapshot,
+        ranking,
+        question.stack,
+        transformers_only=question.transformers_only,
+        renames=question.renames,
+    )
+
+
+def select(
+    snapshot: Snapshot | None, ranking: Ranking | None, question: Question, base: pl.DataFrame | None = None
+) -> Selection:
+    """The lines that answer the question; `base` is `lines_of` of the same question when it was kept.
+
+    Raises ValueError as `lines_of` does, and for a `sort` that is no column of `LINES`.
+    """
+    lines = lines_of(snapshot, ranking, question) if base is None else base
+    wanted = query.words(question.search)
+    found = lines[query.places(lines["key"], wanted)] if wanted else lines
+    hidden = 0
+    if question.view is View.SELECTED and not wanted and not question.left_out:
+        hidden = int(found["left_out"].sum())
+    counts = {verdict: int((found["verdict"] == verdict.value).sum()) for verdict in Verdict}
+    other_words = int(((found["verdict"] == Verdict.OTHER.value) & found["has_result"]).sum())
+    listed = found.head(found.height - hidden)  # the models left out are the last lines
+    in_ranking = question.view is not View.SELECTED and ranking is not None
+    return Selection(
+        lines=listed if question.sort is None else sorted_by(listed, question.sort, descending=question.descending),
+        total=ranking.models.height if in_ranking and ranking else lines.height,
+        counts=counts,
+        tested=counts[Verdict.PASS] + counts[Verdict.FAIL] + other_words,
+        hidden_left_out=hidden,
+        suggestion=query.suggest(question.search, lines["key"]) if wanted and found.is_empty() else None,
+    )
+
+
+def records_of(snapshot: Snapshot, key: str, renames: Mapping[str, str] | None = None) -> pl.DataFrame:
+    """All records of a model on every stack, the newest stack first and the best record of a stack first.
+
+    `key` is a casefolded id, or what it was renamed to. Adds `record`, the row in `snapshot.records`.
+    """
+    frame = indexed(snapshot.records, renames or {}).filter(pl.col("model") == key)
+    return (
+        frame.join(stack_places(snapshot.records), on=STACK_COLUMNS, how="left", nulls_equal=True)
+        .sort("place", "verdict", "tested_at", "record", descending=[False, False, True, False], nulls_last=True)
+        .drop("place", "model")
+    )

@@ -1,0 +1,21 @@
+"""The command line: opens the app, or prints. Never imports the UI but in the verb that opens it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from tui.errors import EXIT_INTERRUPTED
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command of this process and end it with the exit code."""
+    from tui.cli.command import run
+
+    code = run(sys.argv[1:] if arguments is None else arguments)
+    if code == EXIT_INTERRUPTED:
+        # Whoever pressed Ctrl+C waits for nothing: no thread that still waits for the Hub is joined.
+        os._exit(code)
+    sys.exit(code)

@@ -1,0 +1,69 @@
+"""The words of `trn-models --help`."""
+
+from __future__ import annotations
+
+SUMMARY = """\
+Does this Hugging Face model run on AWS Trainium2, on which software stack, and how do I run it again here?
+
+Without a verb the app opens: a table of the models that were tested, searched by name, with verdict, cores,
+time and memory, the script of each run, and the commands to run it again. Where there is no terminal for it
+(a pipe, TERM=dumb) the first 20 models are printed instead.
+"""
+
+EPILOG = """\
+Keys in the app:
+  /            search by name: every word, any order; Down or Enter go to the
+               table, Esc clears
+  1 2 3        views: Selected (tested models), Trending, Downloads (the Hub's
+               rankings of one task)
+  t T          task of a ranking; Transformers models only
+  c v          neuronx-cc version; library version
+  s x          sort; show the models that were left out of the tests
+  Enter z      detail: verdict, check, error, other stacks, how to run it;
+               whole screen
+  y i n        copy run.py, the install line, the command that fetches
+               compiled graphs
+  m e o        copy model id, error, address of the Hub page
+  w p          write run.py to a file; plain text for selecting with the mouse
+  u P          ask the Hub for news; what could not be read
+  ? : q        help, every command by name, back or quit
+  Arrows, j k g G, PageUp, PageDown move; the mouse works too.
+
+Data:
+  The Hub dataset aws-neuron/torch-neuronx-model-support: a record for each
+  model on each stack (neuronx-cc version, library version). PASS is a
+  functional test of 32 tokens, not a benchmark; the detail tells what was
+  checked. Without network the last snapshot is shown; without a snapshot the
+  bundled sample, which says that it is one.
+
+Files:
+  ~/.config/trn-models/config.toml
+      settings, named like the variables below: dataset = "ORG/NAME"
+  ~/.cache/trn-models
+      snapshots, rankings, answers of the Hub; can be deleted
+  ~/.local/state/trn-models
+      what the app remembers (state.json), and its log (trn-models.log)
+  ~/.cache/huggingface
+      files as they were downloaded (HF_HOME)
+  XDG_CONFIG_HOME, XDG_CACHE_HOME and XDG_STATE_HOME are honoured.
+
+Environment:
+  TRN_MODELS_DATA, TRN_MODELS_DATASET, TRN_MODELS_REVISION, TRN_MODELS_SAMPLE,
+  TRN_MODELS_OFFLINE, TRN_MODELS_ASCII, TRN_MODELS_THEME
+      like the options above
+  TRN_MODELS_NEFF_BUCKET
+      hf://buckets/ORG/NAME or s3://BUCKET with compiled graphs
+  TRN_MODELS_NEFF_CACHE_DIR, TORCH_NEURONX_NEFF_CACHE_DIR
+      where compiled graphs are kept
+  TRN_MODELS_OSC52_LIMIT
+      bytes that may be sent to the terminal's clipboard
+  TRN_MODELS_CACHE_DIR, TRN_MODELS_STATE_DIR, TRN_MODELS_CONFIG_DIR
+      folders of this app
+  HF_ENDPOINT, HF_HOME, HF_HUB_CACHE, HF_HUB_OFFLINE, HF_TOKEN, HTTPS_PROXY,
+  SSL_CERT_FILE, NO_COLOR, TERM
+      as everywhere
+
+Exit codes:
+  0 done, 2 a wrong word or setting, 5 no data could be read,
+  70 internal error, 130 interrupted
+"""

@@ -1,0 +1,67 @@
+"""Writing to the two streams: data on stdout, the rest on stderr, in what their encoding can show."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from typing import TextIO
+
+from tui.export import cut
+from tui.terminal_text import clean
+
+_PLAIN = str.maketrans({"–": "-", "…": "~", "·": "-", "«": '"', "»": '"', "●": "*", "✗": "x"})
+
+
+def write(text: str, stream: TextIO | None, *, ascii_only: bool = False) -> None:
+    """Write clean text; signs that the stream cannot encode become ASCII ones, other characters `?`.
+
+    A stream that was closed before the start (`None`) takes nothing.
+    """
+    if stream is None:
+        return
+    encoding = stream.encoding or "ascii"
+    if ascii_only:
+        text = text.translate(_PLAIN)
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text.translate(_PLAIN).encode(encoding, errors="replace").decode(encoding)
+    stream.write(text)
+
+
+def say(*sentences: str) -> None:
+    """Tell a person on stderr, a line for each sentence that is not empty."""
+    write("".join(f"{clean(part, newlines=True)}\n" for part in sentences if part), sys.stderr)
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether the stream is open and leads to a terminal."""
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:
+        return False
+
+
+class Progress:
+    """One line on stderr that is written over; nothing where stderr is no terminal that can do that."""
+
+    def __init__(self) -> None:
+        self._moving = is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb"
+        self._shown = False
+
+    def __call__(self, text: str) -> None:
+        """Show `text` instead of what was shown before."""
+        if self._moving:
+            line = cut(clean(text), shutil.get_terminal_size().columns - 1)
+            write(f"\r\x1b[K{line}", sys.stderr)
+            sys.stderr.flush()
+            self._shown = True
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            write("\r\x1b[K", sys.stderr)
+            sys.stderr.flush()

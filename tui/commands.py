@@ -1,0 +1,93 @@
+"""The command palette: every command of the keys, every model on screen, every version, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+
+from tui.catalog.stacks import ANY, StackChoice
+from tui.terminal_text import clean
+from tui.themes import THEMES
+
+if TYPE_CHECKING:
+    from tui.screens.browse import BrowseScreen
+
+Command = tuple[str, str, Callable[[], object]]
+
+MODELS_AT_MOST = 50
+"""Hits among the models that are worth showing at once."""
+
+
+class CommandProvider(Provider):
+    """Every key that has an explanation, and the themes."""
+
+    def _commands(self) -> Iterator[Command]:
+        screen = self.screen
+        seen = set()
+        for _key, binding in screen._bindings:
+            if binding.tooltip and binding.action not in seen:
+                seen.add(binding.action)
+                run = partial(screen.run_action, binding.action)
+                yield binding.description, binding.tooltip, run
+        for name in THEMES:
+            yield (
+                f"theme: {name}",
+                "Colours of the app, remembered",
+                partial(setattr, self.app, "theme", name),
+            )
+
+    async def discover(self) -> Hits:
+        """All commands, while nothing is typed."""
+        for name, explanation, run in self._commands():
+            yield DiscoveryHit(name, run, help=explanation)
+
+    async def search(self, query: str) -> Hits:
+        """The commands that fit what is typed."""
+        matcher = self.matcher(query)
+        for name, explanation, run in self._commands():
+            score = max(matcher.match(name), matcher.match(explanation) * 0.8)
+            if score > 0:
+                yield Hit(score, matcher.highlight(name), run, help=explanation)
+
+
+class StackProvider(Provider):
+    """The pairs of versions that exist."""
+
+    def _stacks(self) -> Iterator[Command]:
+        screen = cast("BrowseScreen", self.screen)
+        yield (
+            "stack: any",
+            "For each model the newest stack that has a record",
+            partial(screen.choose_stack, StackChoice(ANY, ANY, ANY)),
+        )
+        for count in screen.stacks:
+            name = clean(f"stack: {count.stack.label}")
+            yield name, f"{count.records} records", partial(screen.choose_stack, StackChoice.of(count.stack))
+
+    async def search(self, query: str) -> Hits:
+        """The stacks that fit what is typed."""
+        matcher = self.matcher(query)
+        for name, explanation, run in self._stacks():
+            score = matcher.match(name)
+            if score > 0:
+                yield Hit(score, matcher.highlight(name), run, help=explanation)
+
+
+class ModelProvider(Provider):
+    """The models of the view, found as the search box finds them."""
+
+    async def search(self, query: str) -> Hits:
+        """The models whose id has every word."""
+        screen = cast("BrowseScreen", self.screen)
+        for model_id, word in screen.models_named(query, MODELS_AT_MOST):
+            text = clean(model_id)
+            yield Hit(0.5, Content(text), partial(screen.go_to, model_id), text=text, help=clean(word))
+
+
+def providers() -> set[type[Provider]]:
+    """What the palette offers."""
+    return {CommandProvider, StackProvider, ModelProvider}

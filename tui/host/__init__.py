@@ -1,0 +1,1 @@
+"""What this machine can do: Neuron devices, interpreters, fit. Never imports the UI."""

@@ -1,0 +1,1 @@
+"""From a record to a run. Never imports the UI."""

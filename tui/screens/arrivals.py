@@ -1,0 +1,207 @@
+"""What comes from disk or from the Hub, as messages; and the work in the background that brings it.
+
+Nothing here changes a widget: a screen calls a `bring_...` function and handles the message that comes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+from textual.message_pump import MessagePump
+
+from tui.background import deliver, in_background
+from tui.errors import TrnModelsError
+from tui.settings import Settings
+
+if TYPE_CHECKING:
+    from tui.catalog.facts import ModelFacts
+    from tui.catalog.neff_bucket import Search
+    from tui.catalog.rankings import Ranking
+    from tui.catalog.snapshot import Snapshot
+    from tui.catalog.views import View
+
+
+@dataclass
+class SnapshotArrived(Message):
+    """Records are there. `changed` says what is different from before; `checked` that the source was asked."""
+
+    snapshot: Snapshot
+    changed: str
+    checked: bool
+
+
+@dataclass
+class SnapshotFailed(Message):
+    """The source gave no records this time."""
+
+    error: TrnModelsError
+
+
+@dataclass
+class FetchProgress(Message):
+    """A line that tells how far fetching the records is."""
+
+    text: str
+
+
+@dataclass
+class RankingArrived(Message):
+    """A ranking from disk (`fresh` is false) or from the Hub."""
+
+    view: View
+    task: str
+    ranking: Ranking
+    fresh: bool
+
+
+@dataclass
+class RankingFailed(Message):
+    """The Hub gave no ranking this time."""
+
+    view: View
+    task: str
+    error: TrnModelsError
+
+
+@dataclass
+class RenamesArrived(Message):
+    """Models that the Hub knows under another id: old key -> new key."""
+
+    renames: dict[str, str]
+
+
+@dataclass
+class FactsArrived(Message):
+    """What the Hub says of a model."""
+
+    key: str
+    facts: ModelFacts
+
+
+@dataclass
+class FactsFailed(Message):
+    """The Hub said nothing of this model."""
+
+    key: str
+    error: TrnModelsError
+
+
+@dataclass
+class LongTextsArrived(Message):
+    """run.py and the error of one record (its index in the snapshot), as they stand; None when there is none."""
+
+    index: int
+    script: str | None
+    error: str | None
+    problem: TrnModelsError | None = None
+
+
+@dataclass
+class BucketArrived(Message):
+    """Where compiled graphs are kept, or why that is not known."""
+
+    search: Search
+
+
+def bring_snapshot(
+    target: MessagePump, settings: Settings, current: Snapshot | None, abandoned: threading.Event
+) -> None:
+    """Read `--data` again, or ask the Hub whether the dataset changed and fetch what did."""
+
+    def tell(text: str) -> None:
+        deliver(target, FetchProgress(text))
+
+    def work() -> Message:
+        from tui.catalog import snapshot as snapshots
+
+        if settings.data is not None:
+            return SnapshotArrived(snapshots.open_path(settings.data, settings, tell, abandoned), "", checked=True)
+        refreshed = snapshots.refresh(settings, current, tell, abandoned)
+        return SnapshotArrived(refreshed.snapshot, refreshed.changed, checked=True)
+
+    in_background(target, work, SnapshotFailed, "reading records")
+
+
+def bring_ranking(target: MessagePump, settings: Settings, view: View, task: str) -> None:
+    """Fetch the first page of a ranking."""
+
+    def work() -> Message:
+        from tui.catalog import rankings
+
+        return RankingArrived(view, task, rankings.fetch(settings, view, task), fresh=True)
+
+    in_background(target, work, lambda error: RankingFailed(view, task, error), f"fetching the {view} ranking")
+
+
+def bring_next_page(target: MessagePump, settings: Settings, ranking: Ranking) -> None:
+    """Fetch the page after the last one of `ranking`."""
+    view, task = ranking.view, ranking.task
+
+    def work() -> Message:
+        from tui.catalog import rankings
+
+        return RankingArrived(view, task, rankings.more(settings, ranking), fresh=True)
+
+    in_background(target, work, lambda error: RankingFailed(view, task, error), f"fetching more of {view}")
+
+
+def bring_renames(target: MessagePump, settings: Settings, ranking: Ranking, model_ids: Collection[str]) -> None:
+    """Look for models of the snapshot that the ranking has under a new id."""
+
+    def work() -> Message:
+        from tui.catalog import rankings
+
+        return RenamesArrived(rankings.look_for_renames(settings, ranking, model_ids))
+
+    in_background(target, work, lambda _error: RenamesArrived({}), "looking for renamed models")
+
+
+def bring_facts(target: MessagePump, settings: Settings, key: str, model_id: str) -> None:
+    """Ask the Hub about one model (answers are kept a day)."""
+
+    def work() -> Message:
+        from tui.catalog import hub
+
+        return FactsArrived(key, hub.model_facts(settings, model_id))
+
+    in_background(target, work, lambda error: FactsFailed(key, error), "asking about a model")
+
+
+def bring_long_texts(target: MessagePump, snapshot: Snapshot, index: int) -> None:
+    """Read run.py and the error of one record from disk."""
+
+    in_background(
+        target,
+        lambda: read_long_texts(snapshot, index),
+        lambda error: LongTextsArrived(index, None, None, error),
+        "reading run.py",
+    )
+
+
+def read_long_texts(snapshot: Snapshot, index: int) -> LongTextsArrived:
+    """The same, at once. Raises `UnreadableFileError` when the app's own copy is damaged or gone."""
+    from tui.catalog import snapshot as snapshots
+
+    file, row = snapshots.place_of(snapshot, index)
+    script = snapshots.read_text(snapshot, file, row, "run_py")
+    return LongTextsArrived(index, script, snapshots.read_text(snapshot, file, row, "error"))
+
+
+def bring_bucket(target: MessagePump, settings: Settings) -> None:
+    """Find out where compiled graphs are kept (the answer is kept a day)."""
+
+    def work() -> Message:
+        from tui.catalog import neff_bucket
+
+        return BucketArrived(neff_bucket.find(settings))
+
+    def failed(error: TrnModelsError) -> Message:
+        from tui.catalog import neff_bucket
+
+        return BucketArrived(neff_bucket.Search(None, (), None, f"Not looked up: {error.title}."))
+
+    in_background(target, work, failed, "looking for the bucket of compiled graphs")

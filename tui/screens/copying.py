@@ -1,0 +1,69 @@
+"""What each copy key copies from a detail, or why there is nothing to copy. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tui.catalog.verdict import Record, shown
+from tui.rerun.recipe import Recipe
+from tui.widgets.detail_text import Detail
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """Text for the clipboard and what to call it in the answer."""
+
+    text: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a key does not apply to this line."""
+
+    reason: str
+
+
+def what_to_copy(what: str, detail: Detail | None) -> Copy | Refusal:
+    """`what` is one of script, cache, install, model, error."""
+    if detail is None:
+        return Refusal("No model is on the cursor line.")
+    if what == "model":
+        return Copy(detail.model_id, "the model id")
+    record, recipe = detail.record, detail.recipe
+    if record is None or recipe is None:
+        return Refusal(f"{detail.model_id} has no record on this stack: {detail.note or 'not tested'}.")
+    text, name, reason = _texts(detail, record, recipe)[what]
+    return Copy(text, name) if text else Refusal(reason)
+
+
+def _texts(detail: Detail, record: Record, recipe: Recipe) -> dict[str, tuple[str | None, str, str]]:
+    """By what is asked for: the text, what to call it, and why there is none."""
+    command, why_no_command = None, "Still looking for the bucket of compiled graphs."
+    if detail.cache is not None:
+        command, why_no_command = detail.cache.line, detail.cache.note
+    unverified = " (candidate, unverified)" if detail.cache is not None and detail.cache.candidate else ""
+    no_script = f"No run.py is recorded for {detail.model_id} on this stack."
+    return {
+        "script": (recipe.script, f"run.py {which(record, detail)}", no_script),
+        "install": (recipe.install_line, "the install line", " ".join(recipe.left_out)),
+        "cache": (command, f"the cache command{unverified}", why_no_command),
+        "error": (detail.error, "the error", "No error is recorded for this record."),
+    }
+
+
+def which(record: Record, detail: Detail) -> str:
+    """Names the record when the model has several on its stack."""
+    cores = shown(record.values["tp"], record.unconverted.get("tp"))
+    siblings = [other for other in detail.others if other.stack == record.stack]
+    name = f"of {detail.model_id}"
+    if siblings:
+        name += f" ({record.verdict} on {cores} core{'' if cores == '1' else 's'}, one of {len(siblings) + 1} records)"
+    return name
+
+
+def script_file_name(model_id: str) -> str:
+    """A file name for run.py of this model: `run-Quartz-8B-Instruct.py`."""
+    name = model_id.rsplit("/", 1)[-1]
+    safe = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "._-") else "-" for letter in name)
+    return f"run-{safe.strip('.-') or 'model'}.py"

@@ -1,0 +1,61 @@
+"""From a line of the table to the detail of its model. Reads nothing from the network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tui.catalog import snapshot as snapshots
+from tui.catalog import views
+from tui.catalog.facts import ModelFacts
+from tui.catalog.neff_bucket import Search
+from tui.catalog.snapshot import Snapshot
+from tui.catalog.verdict import Record, shown
+from tui.rerun.recipe import cache_command, recipe_of
+from tui.screens.arrivals import LongTextsArrived
+from tui.settings import Settings
+from tui.widgets.detail_text import Detail
+
+
+def detail_of(
+    line: Mapping[str, Any],
+    *,
+    renames: Mapping[str, str],
+    snapshot: Snapshot | None,
+    texts: LongTextsArrived | None,
+    bucket: Search | None,
+    facts: ModelFacts | None,
+    facts_note: str,
+    settings: Settings,
+) -> Detail:
+    """The detail of one line of the table.
+
+    `renames` is old key -> new key of models that the dataset has under an old id; `texts` are used when they are of
+    this line's record.
+    """
+    model_id = shown(line["model_id"])
+    index = line["record"]
+    others: tuple[Record, ...] = ()
+    if snapshot is not None:
+        indexes = views.records_of(snapshot, line["key"], renames)["record"].to_list()
+        others = tuple(snapshots.record_at(snapshot, each) for each in indexes if each != index)
+    if snapshot is None or index is None:
+        return Detail(model_id, line["note"] or "", None, others, facts=facts, facts_note=facts_note)
+    record = snapshots.record_at(snapshot, index)
+    here = texts if texts is not None and texts.index == index else None
+    cache = None
+    if bucket is not None:
+        compilers = snapshot.records["neuronx_cc"].drop_nulls().unique().to_list()
+        cache = cache_command(bucket.bucket, record.values["neuronx_cc"], settings.neff_cache_dir, compilers)
+    return Detail(
+        model_id,
+        line["note"] or "",
+        record,
+        others,
+        recipe=recipe_of(record, here.script if here is not None else None),
+        cache=cache,
+        error=here.error if here is not None else None,
+        texts_read=here is not None,
+        facts=facts,
+        facts_note=facts_note,
+    )

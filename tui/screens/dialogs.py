@@ -1,0 +1,226 @@
+"""Small modal questions: pick one, name something, yes or no, read a long text. Each returns its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from tui.terminal_text import clean
+from tui.widgets.verdict_look import MUTED
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Generic[Value]):
+    """One line of a list: what it stands for, how it reads, and a remark at its right."""
+
+    value: Value
+    label: str
+    remark: str = ""
+
+
+class PickDialog(ModalScreen["Choice[Value] | None"], Generic[Value]):
+    """Pick one of a list; typing narrows it. With `free_text` what was typed can be taken as it stands."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "close", show=False),
+        Binding("down", "move(1)", show=False, priority=True),
+        Binding("up", "move(-1)", show=False, priority=True),
+    ]
+
+    def __init__(
+        self,
+        title: str,
+        choices: list[Choice[Value]],
+        current: Value,
+        free_text: Callable[[str], Choice[Value] | None] | None = None,
+    ) -> None:
+        super().__init__()
+        self._title = title
+        self._choices = choices
+        self._current = current
+        self._free_text = free_text
+        self._shown: list[Choice[Value]] = []
+
+    def compose(self) -> ComposeResult:
+        """A title, a line to type into, the list."""
+        with Vertical(classes="dialog"):
+            yield Static(Content(clean(self._title)), classes="dialog-title")
+            search = Input(placeholder="type to narrow", compact=True, classes="dialog-input")
+            search.cursor_blink = False
+            yield search
+            yield OptionList(compact=True)
+            yield Static(Content("⏎ take   esc close"), classes="dialog-hint")
+
+    def on_mount(self) -> None:
+        """Show the whole list with the current choice marked."""
+        self.query_one(OptionList).can_focus = False
+        self._narrow("")
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        self._narrow(event.value)
+
+    @on(Input.Submitted)
+    def _take_highlighted(self) -> None:
+        index = self.query_one(OptionList).highlighted
+        if index is not None:
+            self.dismiss(self._shown[index])
+
+    @on(OptionList.OptionSelected)
+    def _take(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(self._shown[event.option_index])
+
+    def on_key(self, event: events.Key) -> None:
+        """Keys that were typed ahead, before the line to type into had the focus."""
+        line = self.query_one(Input)
+        if line.has_focus:
+            return
+        if event.key == "enter":
+            self._take_highlighted()
+        elif event.is_printable and event.character is not None:
+            line.insert_text_at_cursor(event.character)
+
+    def action_move(self, by: int) -> None:
+        """Move in the list while the focus stays where one types."""
+        options = self.query_one(OptionList)
+        (options.action_cursor_down if by > 0 else options.action_cursor_up)()
+
+    def _narrow(self, text: str) -> None:
+        words = text.casefold().split()
+        shown = [choice for choice in self._choices if all(word in choice.label.casefold() for word in words)]
+        typed = self._free_text(text.strip()) if self._free_text and text.strip() else None
+        if typed is not None and all(choice.value != typed.value for choice in shown):
+            shown.append(typed)
+        self._shown = shown
+        options = self.query_one(OptionList)
+        width = max((len(choice.label) for choice in shown), default=0)
+        options.clear_options()
+        options.add_options(Option(self._line(choice, width)) for choice in shown)
+        if shown:
+            values = [choice.value for choice in shown]
+            options.highlighted = values.index(self._current) if self._current in values else 0
+
+    def _line(self, choice: Choice[Value], width: int) -> Content:
+        mark = "● " if choice.value == self._current else "  "
+        label = clean(choice.label)
+        return Content.assemble(
+            (mark, "$primary"), label, " " * (width - len(label) + 2), (clean(choice.remark), MUTED)
+        )
+
+
+class NameDialog(ModalScreen["str | None"]):
+    """Ask for a line of text, such as a file name. `objection` says why a text cannot be taken yet."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "close", show=False)]
+
+    def __init__(self, title: str, text: str, objection: Callable[[str], str | None]) -> None:
+        super().__init__()
+        self._title = title
+        self._text = text
+        self._objection = objection
+        self._confirmed: str | None = None
+
+    def compose(self) -> ComposeResult:
+        """A title, the line, and a place for what speaks against it."""
+        with Vertical(classes="dialog"):
+            yield Static(Content(clean(self._title)), classes="dialog-title")
+            name = Input(self._text, compact=True, classes="dialog-input", select_on_focus=False)
+            name.cursor_blink = False
+            yield name
+            yield Static(Content("⏎ write   esc close"), classes="dialog-hint", id="objection")
+
+    @on(Input.Submitted)
+    def _take(self, event: Input.Submitted) -> None:
+        text = event.value.strip()
+        if not text:
+            return
+        objection = self._objection(text)
+        if objection is None or self._confirmed == text:
+            self.dismiss(text)
+            return
+        self._confirmed = text
+        self.query_one("#objection", Static).update(
+            Content.assemble((clean(objection), "$text-warning"), "  ⏎ again: do it   esc close")
+        )
+
+
+class ConfirmDialog(ModalScreen[bool]):
+    """A yes-or-no question; Enter and Esc mean No, only `y` means yes."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "dismiss(True)", "yes"),
+        Binding("n,escape,enter,q", "dismiss(False)", "no"),
+    ]
+
+    def __init__(self, question: str, explanation: str = "") -> None:
+        super().__init__()
+        self._question = question
+        self._explanation = explanation
+
+    def compose(self) -> ComposeResult:
+        """The question, why it is asked, the two keys."""
+        with Vertical(classes="dialog"):
+            yield Static(Content(clean(self._question, newlines=True)), classes="dialog-title")
+            if self._explanation:
+                yield Static(Content(clean(self._explanation, newlines=True)), classes="dialog-body")
+            yield Static(Content("y yes   ⏎ no"), classes="dialog-hint")
+
+
+class TextDialog(ModalScreen[None]):
+    """A long text to read, scroll and copy."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,enter", "dismiss(None)", "close"),
+        Binding("y", "copy", "copy"),
+        Binding("j,down", "scroll(1)", show=False),
+        Binding("k,up", "scroll(-1)", show=False),
+        Binding("g,home", "to_end(-1)", show=False),
+        Binding("G,end", "to_end(1)", show=False),
+        Binding("pagedown,space", "page(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+    ]
+
+    def __init__(self, title: str, body: Content, text: str) -> None:
+        """`body` is what is drawn, `text` what is copied."""
+        super().__init__()
+        self._title = title
+        self._body = body
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        """A title, the text in a scrolling box, the keys."""
+        with Vertical(classes="dialog dialog-large"):
+            yield Static(Content(clean(self._title)), classes="dialog-title")
+            with VerticalScroll(can_focus=False):
+                yield Static(self._body)
+            yield Static(Content("j k scroll   y copy   esc close"), classes="dialog-hint")
+
+    def action_copy(self) -> None:
+        """Copy the text as it is, not as it is drawn."""
+        self.app.copy_to_clipboard(self._text)
+
+    def action_scroll(self, lines: int) -> None:
+        """Scroll by lines."""
+        self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
+
+    def action_page(self, pages: int) -> None:
+        """Scroll by pages."""
+        box = self.query_one(VerticalScroll)
+        box.scroll_relative(y=pages * max(1, box.size.height - 1), animate=False)
+
+    def action_to_end(self, direction: int) -> None:
+        """Go to the first or the last line."""
+        box = self.query_one(VerticalScroll)
+        (box.scroll_end if direction > 0 else box.scroll_home)(animate=False)

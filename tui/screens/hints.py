@@ -1,0 +1,33 @@
+"""Which keys the footer tells of, in the order in which they give way. Pure."""
+
+from __future__ import annotations
+
+from tui.widgets.key_hints import Hint
+
+
+def hints_for(
+    *, typing: bool, in_detail: bool, on_a_model: bool, with_a_record: bool, in_ranking: bool
+) -> tuple[Hint, ...]:
+    """The keys of the place where the focus is; those that do not apply stay, dimmed, and answer why."""
+    if typing:
+        return (
+            Hint("↓", "to the table", "focus_table"),
+            Hint("esc", "clear, then leave", "focus_table"),
+        )
+    first = Hint("esc", "back", "back") if in_detail else Hint("⏎", "detail", "open", on_a_model)
+    return (
+        first,
+        Hint("/", "search", "search"),
+        Hint("y", "copy run.py", "copy('script')", with_a_record),
+        Hint("t", "task", "pick_task", in_ranking),
+        Hint("c", "compiler", "pick_compiler"),
+        Hint("v", "library", "pick_library"),
+        Hint("n", "copy cache command", "copy('cache')", with_a_record),
+        Hint("i", "copy install line", "copy('install')", with_a_record),
+        Hint("w", "write run.py", "write_script", with_a_record),
+        Hint("o", "Hub page", "open_page", on_a_model),
+        Hint("s", "sort", "pick_sort"),
+        Hint("u", "refresh", "refresh_data"),
+        Hint("?", "help", "help"),
+        Hint("q", "quit", "back_or_quit"),
+    )

@@ -1,0 +1,118 @@
+"""What each list to pick from offers. Pure: values in, a dialog out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tui import numbers
+from tui.catalog.stacks import (
+    ANY,
+    StackChoice,
+    StackCount,
+    compiler_label,
+    compilers,
+    libraries,
+    library_label,
+)
+from tui.catalog.views import Question, View
+from tui.screens.dialogs import Choice, PickDialog
+
+TASKS: tuple[str, ...] = (
+    "text-generation",
+    "image-text-to-text",
+    "any-to-any",
+    "audio-text-to-text",
+    "automatic-speech-recognition",
+    "feature-extraction",
+    "fill-mask",
+    "image-classification",
+    "image-feature-extraction",
+    "image-to-image",
+    "image-to-text",
+    "object-detection",
+    "question-answering",
+    "sentence-similarity",
+    "summarization",
+    "text-classification",
+    "text-ranking",
+    "text-to-image",
+    "text-to-speech",
+    "text-to-video",
+    "token-classification",
+    "translation",
+    "video-text-to-text",
+    "zero-shot-image-classification",
+)
+"""Pipeline tags offered by name; any other can be typed."""
+
+_SORTS: tuple[tuple[str | None, str, bool], ...] = (
+    (None, "the view's own order", False),
+    ("model_id", "model", False),
+    ("verdict", "verdict", False),
+    ("tp", "cores", False),
+    ("wall_s", "wall time", False),
+    ("hbm_peak_gb", "peak memory", False),
+    ("tested_at", "test date", False),
+    ("cpu_match", "check", False),
+    ("rank", "rank", True),
+    ("figure", "trend or downloads", True),
+)
+
+SORT_COLUMNS = frozenset(column for column, _name, _ranking in _SORTS if column is not None)
+
+
+def task_dialog(current: str) -> PickDialog[str]:
+    """The known pipeline tags, and whatever is typed."""
+    names = TASKS if current in TASKS else (current, *TASKS)
+    return PickDialog(
+        "Task of the rankings",
+        [Choice(name, name) for name in names],
+        current,
+        lambda text: Choice(text.casefold(), text.casefold(), "any other pipeline tag"),
+    )
+
+
+def compiler_dialog(stacks: Sequence[StackCount], choice: StackChoice) -> PickDialog[str | None]:
+    """Every compiler version with its number of records beside the chosen library version, or of all."""
+    beside = {count.neuronx_cc: count.records for count in compilers(stacks, choice.library, choice.library_version)}
+    choices: list[Choice[str | None]] = [Choice(ANY, "any", "for each model the newest that has a record")]
+    library = library_label(choice.library, choice.library_version)
+    for count in compilers(stacks):
+        if count.neuronx_cc in beside:
+            remark = _records(beside[count.neuronx_cc])
+        else:
+            remark = f"{_records(count.records)}, none with {library}"
+        choices.append(Choice(count.neuronx_cc, compiler_label(count.neuronx_cc), remark))
+    return PickDialog("neuronx-cc version", choices, choice.neuronx_cc)
+
+
+def library_dialog(stacks: Sequence[StackCount], choice: StackChoice) -> PickDialog[tuple[str | None, str | None]]:
+    """Every library version with its number of records beside the chosen compiler, or of all."""
+    beside = {(count.library, count.library_version): count.records for count in libraries(stacks, choice.neuronx_cc)}
+    choices: list[Choice[tuple[str | None, str | None]]] = [
+        Choice((ANY, ANY), "any", "for each model the newest that has a record")
+    ]
+    for count in libraries(stacks):
+        pair = (count.library, count.library_version)
+        if pair in beside:
+            remark = _records(beside[pair])
+        else:
+            remark = f"{_records(count.records)}, none with neuronx-cc {compiler_label(choice.neuronx_cc)}"
+        choices.append(Choice(pair, library_label(*pair), remark))
+    return PickDialog("Library version", choices, (choice.library, choice.library_version))
+
+
+def sort_dialog(question: Question) -> PickDialog[str | None]:
+    """The columns; the one that sorts now offers the other direction."""
+    ranking = question.view is not View.SELECTED
+    turned = "ascending" if question.descending else "descending"
+    choices = [
+        Choice(column, name, turned if column is not None and column == question.sort else "")
+        for column, name, rankings_only in _SORTS
+        if ranking or not rankings_only
+    ]
+    return PickDialog("Sort by", choices, question.sort)
+
+
+def _records(number: int) -> str:
+    return f"{numbers.count(number)} record{'' if number == 1 else 's'}"

@@ -1,0 +1,183 @@
+"""Flags > environment > config file > defaults: one frozen object, made once at start.
+
+The config file is TOML at `config.toml` in the config folder (`~/.config/trn-models` on Linux) and uses
+the field names below; the environment uses the same names in capitals after `TRN_MODELS_`.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from tui.errors import UsageError
+
+APP_NAME = "trn-models"
+DEFAULT_DATASET = "aws-neuron/torch-neuronx-model-support"
+
+# 74,994 bytes of text are 100,000 bytes of base64 with the escape sequence around them: the figure that
+# hterm's osc52.sh uses and most terminals take.
+DEFAULT_OSC52_LIMIT = 74_994
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything that can be set from outside. `None` means: decide from the surroundings."""
+
+    data: Path | None = None
+    """A folder or parquet file to read instead of the Hub dataset."""
+    dataset: str = DEFAULT_DATASET
+    revision: str = "main"
+    sample: bool = False
+    offline: bool = False
+    ascii: bool | None = None
+    theme: str | None = None
+    neff_bucket: str | None = None
+    """`hf://buckets/...` or `s3://...` with compiled graphs."""
+    neff_cache_dir: Path | None = None
+    """Where compiled graphs are kept; TORCH_NEURONX_NEFF_CACHE_DIR when that is set."""
+    osc52_limit: int = DEFAULT_OSC52_LIMIT
+    """Bytes of text above which OSC 52 is not tried."""
+
+    cache_dir: Path = field(default_factory=lambda: _default_dir("cache"))
+    state_dir: Path = field(default_factory=lambda: _default_dir("state"))
+    config_dir: Path = field(default_factory=lambda: _default_dir("config"))
+
+
+_TRUE = {"1", "true", "yes", "on"}
+_FALSE = {"0", "false", "no", "off", ""}
+_BOOLEANS = {"sample", "offline", "ascii"}
+_DIRS = {"neff_cache_dir", "cache_dir", "state_dir", "config_dir"}
+_PATHS = {"data"} | _DIRS
+
+
+def load(flags: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
+    """Settings from the four places; a flag of `None` was not given.
+
+    `HF_HUB_OFFLINE` and `TRANSFORMERS_OFFLINE` count as `offline`, `TORCH_NEURONX_NEFF_CACHE_DIR` as
+    `neff_cache_dir`, below this app's own variables.
+
+    Raises `UsageError` for a value that does not fit, or a config file that cannot be read.
+    """
+    names = {item.name for item in fields(Settings)}
+    chosen: dict[str, Any] = {}
+    config_path = _config_dir(flags, environ) / "config.toml"
+    for name, value in _read_config(config_path).items():
+        if name not in names:
+            raise UsageError(
+                f"Unknown setting «{name}»",
+                f"In {config_path}.",
+                "Known settings: " + ", ".join(sorted(names)) + ".",
+            )
+        chosen[name] = _convert(name, value, str(config_path))
+    if any(environ.get(name, "").lower() in _TRUE for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")):
+        chosen["offline"] = True
+    if environ.get("TORCH_NEURONX_NEFF_CACHE_DIR"):
+        variable = "TORCH_NEURONX_NEFF_CACHE_DIR"
+        chosen["neff_cache_dir"] = _convert("neff_cache_dir", environ[variable], variable)
+    for name in sorted(names):
+        variable = f"TRN_MODELS_{name.upper()}"
+        if environ.get(variable):
+            chosen[name] = _convert(name, environ[variable], variable)
+    for name, value in flags.items():
+        if value is not None:
+            chosen[name] = _convert(name, value, f"--{name.replace('_', '-')}")
+    return Settings(**chosen)
+
+
+def _config_dir(flags: Mapping[str, Any], environ: Mapping[str, str]) -> Path:
+    for value, origin in (
+        (flags.get("config_dir"), "--config-dir"),
+        (environ.get("TRN_MODELS_CONFIG_DIR"), "TRN_MODELS_CONFIG_DIR"),
+    ):
+        if value:
+            path = _convert("config_dir", value, origin)
+            assert isinstance(path, Path)
+            return path
+    return _default_dir("config")
+
+
+def _read_config(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        # Also a home that is closed to this user: no file of theirs can be in it.
+        if not os.access(path, os.F_OK):
+            return {}
+        raise UsageError("The config file cannot be read", f"{path}: {error}", "Mend it or move it away.") from error
+
+
+def _convert(name: str, value: Any, origin: str) -> Any:
+    if name in _BOOLEANS:
+        expected = "true or false"
+        word = str(value).strip().lower()
+        if word in _TRUE | _FALSE:
+            return word in _TRUE
+    elif name in _PATHS:
+        expected = "a path"
+        if isinstance(value, (str, Path)) and str(value).strip():
+            return _path(name, str(value), origin)
+    elif name == "osc52_limit":
+        expected = "a whole number of bytes, 0 or more"
+        if isinstance(value, (int, str)) and not isinstance(value, bool):
+            try:
+                number = int(value)
+            except ValueError:
+                number = -1
+            if number >= 0:
+                return number
+    else:
+        expected = "a text"
+        if isinstance(value, str) and value.strip():
+            return value.strip()
+    raise UsageError(f"«{value}» is no value for {name}", f"It comes from {origin}.", f"Give {expected}.")
+
+
+def _path(name: str, value: str, origin: str) -> Path:
+    try:
+        path = Path(value).expanduser()
+    except RuntimeError as error:
+        raise UsageError(
+            f"«{value}» is no value for {name}",
+            f"It comes from {origin}; the home folder that ~ stands for is not known.",
+            "Give the whole path.",
+        ) from error
+    # Folders outlive the current one: a run's supervisor changes it. `data` stays as it was named.
+    return path.absolute() if name in _DIRS else path
+
+
+_USUAL_DIRS = {
+    "cache": platformdirs.user_cache_path,
+    "state": platformdirs.user_state_path,
+    "config": platformdirs.user_config_path,
+}
+
+
+def _default_dir(kind: str) -> Path:
+    """The usual folder; for a user without a home, one among the temporary files."""
+    try:
+        return _USUAL_DIRS[kind](APP_NAME)
+    except RuntimeError:
+        return _without_home() / kind
+
+
+@cache
+def _without_home() -> Path:
+    """A private folder in the shared one, the same each time unless somebody else took its name."""
+    shared = Path(tempfile.gettempdir()) / f"{APP_NAME}-{os.getuid()}"
+    try:
+        shared.mkdir(mode=0o700, exist_ok=True)
+        found = shared.lstat()
+    except OSError:
+        return shared
+    if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077:
+        return shared
+    return Path(tempfile.mkdtemp(prefix=f"{APP_NAME}-"))

@@ -1,0 +1,81 @@
+"""The detail of one model: sections of text and the script, in one scrolling pane."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.highlight import highlight
+from textual.widgets import Static
+
+from tui.terminal_text import clean
+from tui.widgets import detail_text
+from tui.widgets.detail_text import Detail
+
+
+class DetailPanel(VerticalScroll):
+    """Shows a `Detail`; sections without anything to say take no room."""
+
+    BINDING_GROUP_TITLE = "Detail"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "scroll_down", show=False, id="detail.down"),
+        Binding("k", "scroll_up", show=False, id="detail.up"),
+        Binding("g", "scroll_home", show=False, id="detail.home"),
+        Binding("G", "scroll_end", show=False, id="detail.end"),
+        Binding("space", "page_down", show=False, id="detail.page"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__(id="detail")
+        self._detail: Detail | None = None
+        self._script: str | None = None
+
+    def compose(self) -> ComposeResult:
+        """One static text a section, in reading order."""
+        for section in ("heading", "reasons", "others", "run", "script", "extra", "hub"):
+            yield Static(id=f"detail-{section}", classes="section")
+
+    def show(self, detail: Detail) -> None:
+        """Replace what is shown; another model starts at its top."""
+        if detail == self._detail:
+            return
+        if self._detail is None or self._detail.model_id != detail.model_id:
+            self.scroll_home(animate=False)
+        self._detail = detail
+        self._fill("heading", detail_text.heading(detail))
+        self._fill("reasons", detail_text.reasons(detail))
+        self._fill("others", detail_text.other_records(detail))
+        self._fill("run", detail_text.how_to_run(detail))
+        self._fill("extra", detail_text.extra_columns(detail))
+        self._fill("hub", detail_text.hub_facts(detail))
+        script = detail.recipe.script if detail.recipe is not None else None
+        if script != self._script:
+            self._script = script
+            self._fill("script", _script_text(script) if script else Content(""))
+
+    def clear(self) -> None:
+        """Nothing is on the cursor line."""
+        self._detail = None
+        self._script = None
+        for section in self.query(".section").results(Static):
+            section.update("")
+            section.display = False
+
+    @property
+    def text(self) -> str:
+        """Everything that is shown, as plain text."""
+        sections = self.query(".section").results(Static)
+        return "\n\n".join(str(section.content) for section in sections if section.display)
+
+    def _fill(self, section: str, content: Content) -> None:
+        static = self.query_one(f"#detail-{section}", Static)
+        static.display = bool(content)
+        static.update(content)
+
+
+def _script_text(script: str) -> Content:
+    text = clean(script, newlines=True)
+    return detail_text.numbered(text, highlight(text, language="python"))

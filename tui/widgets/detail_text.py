@@ -1,0 +1,244 @@
+"""The detail of a model as text, in reading order: verdict, what it rests on, why not, other records, how to run it.
+
+Pure: values in, `Content` out. Everything from outside is cleaned here, on its way to the screen.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from tui import numbers
+from tui.catalog.stacks import compiler_label
+from tui.catalog.verdict import Record, Verdict, check_sentences, sentence, shown
+from tui.terminal_text import clean, last_line
+from tui.widgets.verdict_look import FAINT, MUTED, SIGNS, STYLES
+
+if TYPE_CHECKING:
+    from tui.catalog.facts import ModelFacts
+    from tui.rerun.recipe import CacheCommand, Recipe
+
+HEADING = "bold $primary"
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """All that is known of the model on the cursor line; what is not read yet is None."""
+
+    model_id: str
+    note: str
+    record: Record | None
+    others: Sequence[Record] = ()
+    recipe: Recipe | None = None
+    cache: CacheCommand | None = None
+    error: str | None = None
+    texts_read: bool = False
+    facts: ModelFacts | None = None
+    facts_note: str = ""
+
+
+def heading(detail: Detail) -> Content:
+    """The model's id, the verdict as one sentence, and what it rests on."""
+    lines = [Content.styled(clean(detail.model_id), "bold"), Content("")]
+    if detail.record is None:
+        lines.append(
+            Content.assemble(
+                (f"{SIGNS[Verdict.UNTESTED]} ", STYLES[Verdict.UNTESTED]),
+                (clean(_as_sentence(detail.note or "not tested")), "bold"),
+            )
+        )
+        lines.append(Content.styled("The dataset has no record of this model on this stack.", MUTED))
+        return Content("\n").join(lines)
+    record = detail.record
+    style = STYLES[record.verdict]
+    lines.append(Content.assemble((f"{SIGNS[record.verdict]} ", style), (clean(sentence(record)), f"bold {style}")))
+    tested = record.values["tested_at"]
+    where = f"on neuronx-cc {clean(record.stack.label)}"
+    if record.values["runner"] is not None:
+        where += f" · runner {clean(shown(record.values['runner']))}"
+    where += f" · tested {numbers.day(tested)}" if tested is not None else ""
+    lines.append(Content.styled(where, MUTED))
+    if record.verdict is not Verdict.EXCLUDED:
+        lines.extend(
+            Content.styled(clean(text), MUTED if index else "") for index, text in enumerate(check_sentences(record))
+        )
+    return Content("\n").join(lines)
+
+
+def reasons(detail: Detail) -> Content:
+    """Exclusion, notes, and the error with its last line first; empty when there is nothing."""
+    record = detail.record
+    if record is None:
+        return Content("")
+    blocks: list[Content] = []
+    if record.verdict is not Verdict.EXCLUDED and record.values["exclusion"]:
+        blocks.append(_block("Left out", clean(record.values["exclusion"], newlines=True)))
+    if record.values["notes"] is not None:
+        blocks.append(_block("Notes", clean(shown(record.values["notes"]), newlines=True)))
+    if detail.error is not None:
+        blocks.append(_error_block(detail.error))
+    return Content("\n\n").join(blocks)
+
+
+def _error_block(error: str) -> Content:
+    if not error.strip():
+        return _block("Error", shown(error))
+    lines = error.splitlines()
+    block = Content.assemble(("Error", HEADING), "\n", (clean(last_line(error)), "$text-error"))
+    more = len(lines) - 1
+    if more > 0:
+        block += Content.assemble(
+            "\n",
+            (f"{numbers.count(more)} more lines of traceback · ", MUTED),
+            ("E", "bold $primary"),
+            (" whole error", MUTED),
+        )
+    return block
+
+
+def other_records(detail: Detail) -> Content:
+    """The other records of this model: same stack first, then the others, newest first."""
+    if not detail.others:
+        return Content("")
+    names = [_stack_name(record, detail.record) for record in detail.others]
+    words = [_verdict_word(record) for record in detail.others]
+    name_width = max(map(len, names))
+    word_width = max(len(word) for word in words)
+    lines = [Content.styled("Other records of this model", HEADING)]
+    for record, name, word in zip(detail.others, names, words, strict=True):
+        values = record.values
+        cores = shown(values["tp"], record.unconverted.get("tp"))
+        wall = "–" if values["wall_s"] is None else numbers.duration(values["wall_s"])
+        tested = values["tested_at"]
+        lines.append(
+            Content.assemble(
+                name.ljust(name_width),
+                " ",
+                (f"{SIGNS[record.verdict]} {word.ljust(word_width)}", STYLES[record.verdict]),
+                f" {clean(cores):>2} {wall:>6} ",
+                (numbers.short_day(tested), MUTED),
+            )
+        )
+    return Content("\n").join(lines)
+
+
+def _stack_name(record: Record, shown_record: Record | None) -> str:
+    """The stack in few cells: the library is left out where it is the one of the record on screen."""
+    stack = record.stack
+    if shown_record is None or stack.library != shown_record.library or stack.library_version is None:
+        return clean(stack.label)
+    return clean(f"{compiler_label(stack.neuronx_cc)} · {shown(stack.library_version)}")
+
+
+def _verdict_word(record: Record) -> str:
+    if record.verdict in (Verdict.PASS, Verdict.FAIL):
+        return str(record.verdict)
+    if record.verdict is Verdict.EXCLUDED:
+        return "left out"
+    return clean(shown(record.result_word))
+
+
+def how_to_run(detail: Detail) -> Content:
+    """The stack it was tested on, and what to copy: install line, cache command, run.py."""
+    record, recipe = detail.record, detail.recipe
+    if record is None:
+        return Content("")
+    if recipe is None:
+        return Content.styled("Run it again", HEADING)
+    lines = [Content.styled("Run it again", HEADING)]
+    stack = " · ".join(f"{clean(label)} {clean(shown(version))}" for label, version in recipe.stack)
+    lines.append(Content.assemble(("tested with  ", MUTED), stack))
+    lines.append(_command("i", "packages", recipe.install_line or "", " ".join(recipe.left_out)))
+    if detail.cache is not None:
+        source = f"From {detail.cache.source}. " if detail.cache.source else ""
+        lines.append(_command("n", "graphs", detail.cache.shown(Path.home()) or "", source + detail.cache.note))
+    else:
+        lines.append(_command("n", "graphs", "", "looking for the bucket of compiled graphs …"))
+    if recipe.script is not None:
+        size = f"{numbers.count(recipe.script_lines)} lines, {numbers.size(recipe.script_bytes)}"
+        lines.append(Content.assemble(("y copy   ", "bold $primary"), f"run.py, {size} ", ("w write", MUTED)))
+    elif detail.texts_read:
+        lines.append(Content.assemble(("run.py   ", MUTED), "no script is recorded"))
+    return Content("\n").join(lines)
+
+
+def _command(key: str, label: str, line: str, note: str) -> Content:
+    text = Content.assemble((f"{key} copy   ", "bold $primary") if line else (f"{label:<9}", MUTED))
+    if line:
+        text += Content(clean(line))
+    if note:
+        text += Content.assemble("\n         " if line else "", (clean(note), MUTED))
+    return text
+
+
+def extra_columns(detail: Detail) -> Content:
+    """Columns that this app does not know, and values that do not fit their column."""
+    record = detail.record
+    if record is None:
+        return Content("")
+    rows = [(name, _json_text(value)) for name, value in record.extra.items()]
+    rows += [(f"{name} (does not fit its column)", raw) for name, raw in record.unconverted.items()]
+    if not rows:
+        return Content("")
+    lines = [Content.styled("More columns", HEADING)]
+    lines += [Content.assemble((f"{clean(name)}  ", MUTED), clean(text, newlines=True)) for name, text in rows]
+    return Content("\n").join(lines)
+
+
+def hub_facts(detail: Detail) -> Content:
+    """What the Hub says of the model; or why nothing is known."""
+    facts = detail.facts
+    if facts is None:
+        return (
+            Content.assemble(("On the Hub  ", HEADING), (clean(detail.facts_note), MUTED))
+            if detail.facts_note
+            else Content("")
+        )
+    parts = [
+        ("task", facts.task),
+        ("library", facts.library),
+        ("license", facts.license),
+        (
+            "gated",
+            {"auto": "yes, accepted at once", "manual": "yes, accepted by hand", False: "no"}.get(facts.gated),
+        ),
+        ("parameters", numbers.short_count(facts.parameters) if facts.parameters is not None else None),
+        ("downloads", numbers.short_count(facts.downloads) if facts.downloads is not None else None),
+        ("likes", numbers.short_count(facts.likes) if facts.likes is not None else None),
+    ]
+    lines = [Content.styled("On the Hub", HEADING)]
+    if facts.id.casefold() != detail.model_id.casefold():
+        lines.append(Content.assemble(("renamed to  ", MUTED), clean(facts.id)))
+    known = " · ".join(f"{label} {clean(str(value))}" for label, value in parts if value is not None)
+    unknown = ", ".join(label for label, value in parts if value is None)
+    lines.append(Content(known))
+    if unknown:
+        lines.append(Content.styled(f"not told: {unknown}", MUTED))
+    lines.append(Content.assemble((clean(facts.url), ""), (f" · asked {numbers.clock(facts.fetched_at)}", MUTED)))
+    return Content("\n").join(lines)
+
+
+def numbered(script: str, highlighted: Content) -> Content:
+    """A script with line numbers at its left."""
+    lines = highlighted.split("\n", allow_blank=True)
+    width = len(str(len(lines)))
+    return Content("\n").join(
+        Content.assemble((f"{number:>{width}}  ", FAINT), line) for number, line in enumerate(lines, 1)
+    )
+
+
+def _block(title: str, text: str) -> Content:
+    return Content.assemble((title, HEADING), "\n", text)
+
+
+def _as_sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _json_text(value: object) -> str:
+    return shown(value) if isinstance(value, (str, int, float, type(None))) else json.dumps(value, ensure_ascii=False)

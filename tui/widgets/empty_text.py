@@ -1,0 +1,40 @@
+"""What stands in the table's place when there is nothing to list, and why. Pure."""
+
+from __future__ import annotations
+
+from tui.catalog.views import Question, Selection, View
+from tui.errors import TrnModelsError
+from tui.widgets.header_text import Activity, problem_words
+
+
+def empty_text(
+    question: Question,
+    task: str,
+    selection: Selection | None,
+    activity: Activity,
+    *,
+    have_records: bool,
+    ranking_loading: bool,
+    ranking_error: TrnModelsError | None,
+) -> list[str]:
+    """Lines of text; the first says what is missing, the others why or what to do."""
+    searched = question.search.strip()
+    if searched and selection is not None and selection.total:
+        hint = f"; did you mean {selection.suggestion}?" if selection.suggestion else ""
+        return [f"no model has «{searched}»{hint}"]
+    if question.view is not View.SELECTED:
+        if ranking_loading:
+            return [f"fetching the ranking of {task} …"]
+        if ranking_error is not None:
+            return _told(f"no ranking of {task}: {problem_words(ranking_error)}", ranking_error)
+        return [f"the ranking of {task} is empty"]
+    if not have_records:
+        error = activity.error
+        return [activity.progress] if error is None else _told(error.title, error)
+    hidden = selection.hidden_left_out if selection is not None else 0
+    shows = f"; x shows {hidden} that were left out" if hidden else ""
+    return [f"no model has a result on this stack{shows}"]
+
+
+def _told(title: str, error: TrnModelsError) -> list[str]:
+    return [line for line in (title, error.detail, error.remedy) if line]

@@ -1,0 +1,395 @@
+"""The table of models: a polars frame of which only the visible lines are ever read or drawn."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import polars as pl
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.cache import LRUCache
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from tui.terminal_text import clean
+from tui.widgets import table_cells, table_columns
+from tui.widgets.table_cells import DRAWN, Piece
+from tui.widgets.table_columns import GUTTER, Layout
+
+Line = dict[str, Any]
+"""One row of the lines that `views.select` gives, by column name."""
+
+_MOVE = Binding.Group("move", compact=True)
+
+
+def _moving(keys: str, action: str, id: str, tooltip: str) -> Binding:
+    return Binding(keys, action, show=False, id=f"table.{id}", tooltip=tooltip, group=_MOVE)
+
+
+class ModelTable(ScrollView, can_focus=True, inherit_bindings=False):
+    """Models, one on a line, with a header that stays and a cursor that keeps to its model.
+
+    It is given frames with `show` and tells what the person does with messages. The cursor moves by whole lines and
+    nothing is animated: a cursor key repaints two lines.
+    """
+
+    ALLOW_SELECT = False
+    ALLOW_MAXIMIZE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        _moving("up,k", "move(-1)", "up", "One model up"),
+        _moving("down,j", "move(1)", "down", "One model down"),
+        _moving("pageup", "page(-1.0)", "page_up", "One page up"),
+        _moving("pagedown", "page(1.0)", "page_down", "One page down"),
+        _moving("ctrl+u", "page(-0.5)", "half_page_up", "Half a page up"),
+        _moving("ctrl+d", "page(0.5)", "half_page_down", "Half a page down"),
+        _moving("g,home", "first", "first", "First model"),
+        _moving("G,end", "last", "last", "Last model"),
+        Binding("enter", "open", "detail", id="table.open", tooltip="All that is recorded of the model on the line"),
+    ]
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        *("model-table--header", "model-table--cursor", "model-table--mark", "model-table--match", "model-table--dim"),
+        *("model-table--pass", "model-table--fail", "model-table--other"),
+        *("model-table--left-out", "model-table--untested"),
+    }
+    DEFAULT_CSS = """
+    ModelTable {
+        width: 1fr;
+        height: 1fr;
+        color: $foreground;
+        overflow-x: hidden;
+        overflow-y: auto;
+        scrollbar-gutter: stable;
+        scrollbar-size-vertical: 1;
+        & > .model-table--header { color: $text-muted; }
+        & > .model-table--mark { color: $foreground 50%; }
+        & > .model-table--cursor { background: $block-cursor-blurred-background; }
+        & > .model-table--pass { color: $text-success; }
+        & > .model-table--fail { color: $text-error; }
+        & > .model-table--other { color: $text-warning; }
+        & > .model-table--left-out { color: $text-secondary; }
+        & > .model-table--untested { color: $text-muted; }
+        & > .model-table--match { color: $accent; text-style: bold underline; }
+        & > .model-table--dim { color: $text-muted; }
+        &:focus > .model-table--mark { color: $accent; text-style: bold; }
+        &:focus > .model-table--cursor { background: $block-cursor-background; text-style: bold; }
+        &:ansi > .model-table--match { color: ansi_default; }
+        &:ansi > .model-table--header { text-style: underline; }
+        &:ansi > .model-table--untested { text-style: dim; }
+        &:ansi > .model-table--dim { text-style: dim; }
+        &:ansi > .model-table--cursor { background: ansi_default; }
+        &:ansi:focus > .model-table--cursor { text-style: bold reverse; }
+        &:nocolor > .model-table--header { text-style: underline; }
+        &:nocolor:focus > .model-table--cursor { text-style: bold reverse; }
+    }
+    """
+
+    @dataclass
+    class FromTable(Message):
+        """What all messages of a table have."""
+
+        table: ModelTable
+
+        @property
+        def control(self) -> ModelTable:
+            """The table, for `@on` with a selector."""
+            return self.table
+
+    @dataclass
+    class Highlighted(FromTable):
+        """The cursor rests on another model; `row` is None when there is none."""
+
+        row: Line | None
+
+    @dataclass
+    class Opened(FromTable):
+        """Enter on the cursor's line, or a click on it."""
+
+        row: Line
+
+    @dataclass
+    class EndReached(FromTable):
+        """The person came within a page of the last line; told once for each `show`."""
+
+    @dataclass
+    class SortRequested(FromTable):
+        """A click on the title of `column`, a column of the lines."""
+
+        column: str
+
+    def __init__(self, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._lines = pl.DataFrame()
+        self._words: Sequence[str] = ()
+        self._ranking = False
+        self._figure_title = "trend"
+        self._sort: tuple[str, bool] | None = None
+        self._dimmed = False
+        self._empty_text: tuple[str, ...] = ()
+        self._cursor = 0
+        self._told_key: str | None = None
+        self._told_end = True
+        self._click_moved = False
+        self._window: tuple[int, list[Line]] = (0, [])
+        self._strips: LRUCache[tuple[int, bool, int], Strip] = LRUCache(1024)
+        self._styles_of: dict[tuple[str, str], Style] = {}
+
+    # What it shows
+
+    def show(
+        self,
+        lines: pl.DataFrame,
+        *,
+        words: Sequence[str] = (),
+        ranking: bool = False,
+        figure_title: str = "trend",
+        sort: tuple[str, bool] | None = None,
+        dimmed: bool = False,
+    ) -> None:
+        """Replace the lines (columns as in `views.select`); the cursor stays on its model and on its screen line.
+
+        When its model is gone the cursor goes to the first line after a changed search, else it stays at its
+        position. `words` are marked in the ids, `ranking` adds rank and figure, `sort` is (column, descending),
+        `dimmed` says without words that the lines are about to be replaced.
+        """
+        at_rest = self._cursor_is_visible()
+        offset = self._cursor - self.scroll_offset.y
+        key, searched = self._key(self._cursor), list(words) != list(self._words)
+
+        self._lines, self._words = lines, list(words)
+        self._ranking, self._figure_title, self._sort, self._dimmed = ranking, figure_title, sort, dimmed
+        self._window = (0, [])
+        self._strips.clear()
+        found = self._position_of(key)
+        if found is None:
+            self._cursor = 0 if searched else max(min(self._cursor, len(lines) - 1), 0)
+        else:
+            self._cursor = found
+
+        self._told_end = True
+        self.virtual_size = Size(1, len(lines) + 1)
+        self.scroll_to(y=self._cursor - offset if at_rest or searched else self.scroll_offset.y)
+        if at_rest or searched:
+            self._bring_cursor_into_view()
+        self._told_end = False
+        self.refresh()
+        self._tell_highlighted()
+
+    @property
+    def empty_text(self) -> tuple[str, ...]:
+        """What is said, line by line, when there is nothing to list."""
+        return self._empty_text
+
+    @empty_text.setter
+    def empty_text(self, lines: Sequence[str]) -> None:
+        new = tuple(clean(line) for line in lines)
+        if new != self._empty_text:
+            self._empty_text = new
+            if not len(self._lines):
+                self.refresh()
+
+    @property
+    def cursor(self) -> int:
+        """The position of the cursor's line, from 0; 0 when there are no lines."""
+        return self._cursor
+
+    @property
+    def current(self) -> Line | None:
+        """The row under the cursor."""
+        return self._lines.row(self._cursor, named=True) if self._cursor < len(self._lines) else None
+
+    def move_to(self, key: str) -> bool:
+        """Put the cursor on the model with this key; False, and nothing moves, when it is not listed."""
+        found = self._position_of(key)
+        if found is not None:
+            self._go(found)
+        return found is not None
+
+    def _key(self, position: int) -> str | None:
+        return self._lines["key"][position] if position < len(self._lines) else None
+
+    def _position_of(self, key: str | None) -> int | None:
+        if key is None or not len(self._lines):
+            return None
+        return self._cursor if self._key(self._cursor) == key else self._lines["key"].index_of(key)
+
+    def _tell_highlighted(self) -> None:
+        key = self._key(self._cursor)
+        if key != self._told_key:
+            self._told_key = key
+            self.post_message(self.Highlighted(self, self.current))
+
+    # Moving
+
+    @property
+    def _page(self) -> int:
+        return max(self.scrollable_content_region.height - 1, 1)
+
+    def _cursor_is_visible(self) -> bool:
+        return 0 <= self._cursor - self.scroll_offset.y < self._page
+
+    def _go(self, position: int) -> None:
+        if not len(self._lines):
+            return
+        before, self._cursor = self._cursor, max(0, min(position, len(self._lines) - 1))
+        self._bring_cursor_into_view()
+        if before != self._cursor:
+            self._repaint(before)
+            self._repaint(self._cursor)
+        self._tell_highlighted()
+        self._tell_end()
+
+    def _bring_cursor_into_view(self) -> None:
+        top = self.scroll_offset.y
+        if self._cursor < top:
+            self.scroll_to(y=self._cursor)
+        elif self._cursor >= top + self._page:
+            self.scroll_to(y=self._cursor - self._page + 1)
+
+    def _repaint(self, position: int) -> None:
+        y = position - self.scroll_offset.y + 1
+        if 1 <= y <= self._page:
+            self.refresh(Region(0, y, self.size.width, 1))
+
+    def _tell_end(self) -> None:
+        last_seen = max(self._cursor + 1, self.scroll_offset.y + self._page)
+        if not self._told_end and last_seen + self._page >= len(self._lines):
+            self._told_end = True
+            self.post_message(self.EndReached(self))
+
+    def scroll_to(
+        self, x: float | None = None, y: float | None = None, *, animate: bool = False, **options: Any
+    ) -> None:
+        """Scroll at once: keys and the scrollbar come through here, and nothing is animated."""
+        if self.is_attached:
+            super().scroll_to(x, y, **{**options, "animate": False, "force": True})
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Tell when scrolling, by wheel or bar, comes near the end."""
+        super().watch_scroll_y(old_value, new_value)
+        self._tell_end()
+
+    def action_move(self, lines: int) -> None:
+        """Move the cursor by so many lines."""
+        self._go(self._cursor + lines)
+
+    def action_page(self, pages: float) -> None:
+        """Move the cursor by so many pages."""
+        self._go(self._cursor + int(pages * self._page))
+
+    def action_first(self) -> None:
+        """Go to the first line."""
+        self._go(0)
+
+    def action_last(self) -> None:
+        """Go to the last line."""
+        self._go(len(self._lines) - 1)
+
+    def action_open(self) -> None:
+        """Ask for the detail of the cursor's model."""
+        row = self.current
+        if row is None:
+            self.notify("No model is listed here to open.", markup=False)
+        else:
+            self.post_message(self.Opened(self, row))
+
+    def on_click(self, event: events.Click) -> None:
+        """Move the cursor; open on its own line, so a double click opens; sort on a title."""
+        event.stop()
+        if event.y == 0:
+            column = self._layout(self.scrollable_content_region.width).column_at(event.x)
+            if column is not None and event.chain == 1:
+                self.post_message(self.SortRequested(self, column.name))
+            return
+        position = self.scroll_offset.y + event.y - 1
+        if position >= len(self._lines):
+            return
+        if position != self._cursor:
+            self._click_moved = True
+            self._go(position)
+        elif event.chain == 1 or (event.chain == 2 and self._click_moved):
+            self._click_moved = False
+            self.action_open()
+
+    def on_resize(self) -> None:
+        """Keep the cursor in view; the layout follows the width by itself."""
+        self._bring_cursor_into_view()
+
+    # Drawing
+
+    def notify_style_update(self) -> None:
+        """Forget colours when the theme or the focus changes."""
+        super().notify_style_update()
+        self._styles_of.clear()
+        self._strips.clear()
+
+    def _layout(self, width: int) -> Layout:
+        return table_columns.layout(width, ranking=self._ranking, figure_title=self._figure_title)
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the window: the header, a model, or what is said when there is none."""
+        width = self.scrollable_content_region.width
+        if y == 0:
+            return self._strip(table_cells.header(self._layout(width), self._sort), "header", width)
+        position = self.scroll_offset.y + y - 1
+        if position < len(self._lines):
+            return self._model_strip(position, width)
+        text = "" if len(self._lines) else self._empty_line(y - 2, width - GUTTER - 1)
+        if not text:
+            return Strip.blank(width, self._style("", ""))
+        return self._strip([(" " * GUTTER, ""), (text, "")], "", width)
+
+    def _model_strip(self, position: int, width: int) -> Strip:
+        at_cursor = position == self._cursor
+        strip = self._strips.get((position, at_cursor, width))
+        if strip is None:
+            gutter = [("▌", "mark"), (" ", "")] if at_cursor else [("  ", "")]
+            pieces = table_cells.line(self._layout(width), self._row(position), self._words)
+            strip = self._strip([*gutter, *pieces], "cursor" if at_cursor else "", width)
+            self._strips[position, at_cursor, width] = strip
+        return strip
+
+    def _row(self, position: int) -> Line:
+        start, rows = self._window
+        if not start <= position < start + len(rows):
+            start = max(position - self._page, 0)
+            rows = self._lines[start : start + 3 * self._page, list(DRAWN)].to_dicts()
+            self._window = (start, rows)
+        return rows[position - start]
+
+    def _empty_line(self, number: int, width: int) -> str:
+        wrapped = [part for line in self._empty_text for part in textwrap.wrap(line, max(width, 1)) or [""]]
+        return wrapped[number] if 0 <= number < len(wrapped) else ""
+
+    def _strip(self, pieces: list[Piece], under: str, width: int) -> Strip:
+        segments = [Segment(text, self._style(under, name)) for text, name in pieces]
+        used = sum(segment.cell_length for segment in segments)
+        if used < width:
+            segments.append(Segment(" " * (width - used), self._style(under, "")))
+        return Strip(segments, max(used, width)).crop(0, width)
+
+    def _style(self, under: str, name: str) -> Style:
+        """The style `name` on a header, cursor or plain line."""
+        if self._dimmed and under != "cursor":
+            name = "dim"
+        style = self._styles_of.get((under, name))
+        if style is None:
+            names = [f"model-table--{each}" for each in (under, name) if each]
+            style = self.get_visual_style(*names).rich_style
+            for each in names:
+                # A visual style knows no reverse, the cursor's one mark without colour.
+                style += self.get_component_styles(each).text_style
+            if name == "mark":
+                style += Style(reverse=False)
+            elif style.reverse and name:
+                # Reversed, the colours of words would be patches of background.
+                line_style = self._style(under, "")
+                style += Style.from_color(line_style.color, line_style.bgcolor) + Style(dim=False)
+            self._styles_of[under, name] = style
+        return style

@@ -1,0 +1,60 @@
+"""The search box: every printable key is text; Esc clears, a second Esc leaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import Input
+
+
+class SearchBox(Input):
+    """An input line that tells every change at once and hands the focus back to the table."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "down,enter",
+            "leave",
+            "to the table",
+            id="search.leave",
+            tooltip="To the table, text kept",
+            show=False,
+        ),
+        Binding("escape", "clear_or_leave", "clear", id="search.clear", tooltip="Clear; again: leave", show=False),
+    ]
+
+    @dataclass
+    class QueryChanged(Message):
+        """The text is another one."""
+
+        text: str
+
+    class Left(Message):
+        """The person wants to go on in the table."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text, placeholder="part of a model id", id="search", compact=True, select_on_focus=False)
+        self.cursor_blink = False
+
+    @on(Input.Changed)
+    def _tell(self, event: Input.Changed) -> None:
+        event.stop()
+        self.post_message(self.QueryChanged(event.value))
+
+    @on(Input.Submitted)
+    def _submit(self, event: Input.Submitted) -> None:
+        event.stop()
+
+    def action_leave(self) -> None:
+        """Go to the table, the text stays."""
+        self.post_message(self.Left())
+
+    def action_clear_or_leave(self) -> None:
+        """Clear the text; when it is empty, go to the table."""
+        if self.value:
+            self.value = ""
+        else:
+            self.post_message(self.Left())
