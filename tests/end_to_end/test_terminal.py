@@ -31,9 +31,7 @@ def test_a_model_is_looked_up_by_keyboard_alone(terminal, size):
     app.until("sample/Quartz-8B-Instruct")
     app.press("\r")
     app.until("A functional test of 32 tokens")
-    app.press("q")
-    app.press("q")
-    app.press("q")
+    app.press("qq")
     assert app.ended() == 0
     assert_restored(app.raw)
 
@@ -64,8 +62,7 @@ def test_a_closed_terminal_ends_the_app(terminal):
         time.sleep(0.05)
     else:
         raise AssertionError("the app outlives its terminal")
-    app.process.child_fd = os.open(os.devnull, os.O_RDWR)  # so that closing it again harms nobody
-    app.process.terminated = True
+    app.process.ptyproc.closed = app.process.ptyproc.terminated = True
 
 
 def test_quitting_never_waits_for_a_silent_hub(terminal, hub):

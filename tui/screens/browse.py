@@ -48,6 +48,8 @@ class BrowseScreen(QuestionKeys):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (116, "-wide")]  # noqa: RUF012 - an instance attribute of Screen
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "search", id="search", tooltip="Search: part of a model's id", priority=True),
+        Binding("enter", "enter", "detail", id="enter", tooltip="Detail; in the search: to the table", priority=True),
+        Binding("down", "leave_search", id="search.leave", show=False, priority=True),
         Binding("z", "zoom", "zoom", id="zoom", tooltip="Detail over the whole screen, or beside the table"),
         Binding("u,f5", "refresh_data", "refresh", id="refresh", tooltip="Ask the source again"),
         Binding("P", "problems", "problems", id="problems", tooltip="What could not be read in the files"),
@@ -236,10 +238,10 @@ class BrowseScreen(QuestionKeys):
         if self._texts is None or self._texts.index != line["record"]:
             arrivals.bring_long_texts(self, self.snapshot, line["record"])
 
-    def _want_facts(self, *, ask: bool) -> None:
+    def _want_facts(self, *, ask: bool, again: bool = False) -> None:
         line = self.current_line()
         if line is not None and line["model_id"]:
-            self.want_facts(line["key"], line["model_id"], ask=ask)
+            self.want_facts(line["key"], line["model_id"], ask=ask, again=again)
             if ask:
                 self.query_one(DetailPanel).show(self._detail(line))
 
@@ -259,17 +261,13 @@ class BrowseScreen(QuestionKeys):
         self.question = replace(self.question, search=event.text)
         self.draw_selection()
 
-    @on(SearchBox.Left)
-    def _search_left(self) -> None:
-        self.set_focus(self.query_one(ModelTable))
-
     @on(ModelTable.Opened)
-    def _opened(self) -> None:
-        """Enter: the detail has the keys; where it is not beside the table it comes over it."""
-        self._want_facts(ask=True)
+    def open_detail(self) -> None:
+        """The detail has the keys; where it is not beside the table it comes over it."""
+        self._want_facts(ask=True, again=True)
         if not self.query_one(DetailPanel).display:
             self.add_class("-over")
-        self.query_one(DetailPanel).focus()
+        self.set_focus(self.query_one(DetailPanel))
         self._draw_detail()
 
     @on(ModelTable.EndReached)
@@ -316,25 +314,39 @@ class BrowseScreen(QuestionKeys):
 
     def action_back(self) -> None:
         """One step back: detail, search text; in the main screen Esc stays and q quits."""
-        if self.has_class("-over") or self.query_one(DetailPanel).has_focus:
+        if self.has_class("-over") or isinstance(self.focused, DetailPanel):
             self.show_table()
         elif self.question.search:
             self.query_one(SearchBox).value = ""
 
     def action_back_or_quit(self) -> None:
         """Back from a detail, else the end."""
-        if self.has_class("-over") or self.query_one(DetailPanel).has_focus:
+        if self.has_class("-over") or isinstance(self.focused, DetailPanel):
             self.action_back()
         else:
             self.app.exit()
 
-    def action_focus_table(self) -> None:
-        """The table has the keys."""
-        self.set_focus(self.query_one(ModelTable))
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Enter and Down are this screen's own only where they lead from one part of it to another."""
+        if action == "enter":
+            return isinstance(self.focused, (SearchBox, ModelTable))
+        if action == "leave_search":
+            return isinstance(self.focused, SearchBox)
+        return super().check_action(action, parameters)
 
-    def action_open(self) -> None:
-        """The detail of the cursor line."""
-        self.query_one(ModelTable).action_open()
+    def action_enter(self) -> None:
+        """From the search to the table, the text is kept; from the table to the detail."""
+        if isinstance(self.focused, SearchBox):
+            self.action_leave_search()
+        elif self.current_line() is None:
+            self.refuse("No model is listed here to open.")
+        else:
+            self.open_detail()
+
+    @on(SearchBox.Left)
+    def action_leave_search(self) -> None:
+        """The table has the keys, the text of the search is kept."""
+        self.set_focus(self.query_one(ModelTable))
 
     def models_named(self, text: str, at_most: int) -> list[tuple[str, str]]:
         """(id, verdict) of the view's models whose id has every word of `text`, left-out ones included."""
@@ -353,8 +365,8 @@ class BrowseScreen(QuestionKeys):
     def _hints(self) -> tuple[Hint, ...]:
         line = self.current_line()
         return hints_for(
-            typing=self.query_one(SearchBox).has_focus,
-            in_detail=self.query_one(DetailPanel).has_focus,
+            typing=isinstance(self.focused, SearchBox),
+            in_detail=isinstance(self.focused, DetailPanel),
             on_a_model=line is not None,
             with_a_record=line is not None and line["record"] is not None,
             in_ranking=self.question.view is not View.SELECTED,

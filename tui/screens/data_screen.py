@@ -16,7 +16,7 @@ from textual.screen import Screen
 
 from tui.catalog import rankings, snapshot
 from tui.catalog.facts import ModelFacts
-from tui.catalog.hub import cached_facts
+from tui.catalog.hub import FACTS_KEPT, cached_facts
 from tui.catalog.neff_bucket import Search
 from tui.catalog.rankings import Ranking
 from tui.catalog.snapshot import Snapshot
@@ -215,14 +215,21 @@ class DataScreen(Screen[None]):
 
     # One model
 
-    def want_facts(self, key: str, model_id: str, *, ask: bool) -> None:
-        """Facts of a model from disk; with `ask` also from the Hub, once."""
-        if key in self.facts or self.showing_sample or not model_id:
+    def want_facts(self, key: str, model_id: str, *, ask: bool, again: bool = False) -> None:
+        """Facts of a model from disk; with `ask` also from the Hub when they are not fresh.
+
+        After a failure the Hub is asked once more only with `again`: a person pressed a key for it.
+        """
+        if self.showing_sample or not model_id or key in self._facts_asked:
             return
-        known = cached_facts(self.settings, model_id)
-        if known is not None:
-            self._facts_arrived(arrivals.FactsArrived(key, known))
-        elif ask and not self.settings.offline and key not in self._facts_asked:
+        known = self.facts.get(key)
+        if known is None:
+            known = cached_facts(self.settings, model_id)
+            if known is not None:
+                self._facts_arrived(arrivals.FactsArrived(key, known))
+        fresh = isinstance(known, ModelFacts) and datetime.now(UTC) - known.fetched_at < FACTS_KEPT
+        failed = isinstance(known, TrnModelsError) and not again
+        if ask and not fresh and not failed and not self.settings.offline:
             self._facts_asked.add(key)
             arrivals.bring_facts(self, self.settings, key, model_id)
 
@@ -250,7 +257,8 @@ class DataScreen(Screen[None]):
     @on(arrivals.FactsFailed)
     def _facts_failed(self, event: arrivals.FactsFailed) -> None:
         self._facts_asked.discard(event.key)
-        self.facts[event.key] = event.error
+        if not isinstance(self.facts.get(event.key), ModelFacts):
+            self.facts[event.key] = event.error
         self.detail_changed()
 
     def want_bucket(self) -> None:

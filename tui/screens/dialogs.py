@@ -52,6 +52,7 @@ class PickDialog(ModalScreen["Choice[Value] | None"], Generic[Value]):
         self._current = current
         self._free_text = free_text
         self._shown: list[Choice[Value]] = []
+        self._narrowed_to: str | None = None
 
     def compose(self) -> ComposeResult:
         """A title, a line to type into, the list."""
@@ -72,8 +73,8 @@ class PickDialog(ModalScreen["Choice[Value] | None"], Generic[Value]):
     def _typed(self, event: Input.Changed) -> None:
         self._narrow(event.value)
 
-    @on(Input.Submitted)
     def _take_highlighted(self) -> None:
+        self._narrow(self.query_one(Input).value)
         index = self.query_one(OptionList).highlighted
         if index is not None:
             self.dismiss(self._shown[index])
@@ -83,14 +84,13 @@ class PickDialog(ModalScreen["Choice[Value] | None"], Generic[Value]):
         self.dismiss(self._shown[event.option_index])
 
     def on_key(self, event: events.Key) -> None:
-        """Keys that were typed ahead, before the line to type into had the focus."""
-        line = self.query_one(Input)
-        if line.has_focus:
-            return
+        """Enter; and what was typed ahead, before the line to type into had the focus."""
         if event.key == "enter":
+            event.stop()
             self._take_highlighted()
         elif event.is_printable and event.character is not None:
-            line.insert_text_at_cursor(event.character)
+            event.stop()
+            self.query_one(Input).insert_text_at_cursor(event.character)
 
     def action_move(self, by: int) -> None:
         """Move in the list while the focus stays where one types."""
@@ -98,6 +98,9 @@ class PickDialog(ModalScreen["Choice[Value] | None"], Generic[Value]):
         (options.action_cursor_down if by > 0 else options.action_cursor_up)()
 
     def _narrow(self, text: str) -> None:
+        if text == self._narrowed_to:
+            return
+        self._narrowed_to = text
         words = text.casefold().split()
         shown = [choice for choice in self._choices if all(word in choice.label.casefold() for word in words)]
         typed = self._free_text(text.strip()) if self._free_text and text.strip() else None

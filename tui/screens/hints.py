@@ -11,10 +11,10 @@ def hints_for(
     """The keys of the place where the focus is; those that do not apply stay, dimmed, and answer why."""
     if typing:
         return (
-            Hint("↓", "to the table", "focus_table"),
-            Hint("esc", "clear, then leave", "focus_table"),
+            Hint("↓", "to the table", "leave_search"),
+            Hint("esc", "clear, then leave", "leave_search"),
         )
-    first = Hint("esc", "back", "back") if in_detail else Hint("⏎", "detail", "open", on_a_model)
+    first = Hint("esc", "back", "back") if in_detail else Hint("⏎", "detail", "enter", on_a_model)
     return (
         first,
         Hint("/", "search", "search"),

@@ -15,14 +15,6 @@ class SearchBox(Input):
     """An input line that tells every change at once and hands the focus back to the table."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "down,enter",
-            "leave",
-            "to the table",
-            id="search.leave",
-            tooltip="To the table, text kept",
-            show=False,
-        ),
         Binding("escape", "clear_or_leave", "clear", id="search.clear", tooltip="Clear; again: leave", show=False),
     ]
 
@@ -47,10 +39,6 @@ class SearchBox(Input):
     @on(Input.Submitted)
     def _submit(self, event: Input.Submitted) -> None:
         event.stop()
-
-    def action_leave(self) -> None:
-        """Go to the table, the text stays."""
-        self.post_message(self.Left())
 
     def action_clear_or_leave(self) -> None:
         """Clear the text; when it is empty, go to the table."""
