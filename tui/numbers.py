@@ -67,10 +67,12 @@ def count(number: float | None) -> str:
 
 
 def short_count(number: float | None) -> str:
-    """A count in a narrow column: `412`, `1.2k`, `1.2M`, `8B`."""
+    """A count in a narrow column: whole up to four digits, then `12k`, `1.2M`, `8B`."""
     if (odd := _not_a_plain_number(number)) is not None:
         return odd
     assert number is not None
+    if abs(number) < 10_000:
+        return count(number)
     return _scaled(number, ("", "k", "M", "B", "T"))
 
 
