@@ -86,6 +86,7 @@ class TrnModelsApp(App[int]):
 
         self.COMMANDS = providers()  # type: ignore[assignment,misc]
         self.push_screen(BrowseScreen(self.settings, self._search))
+        self.call_after_refresh(gc.enable)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Textual's filters, and the ASCII one where the terminal has nothing else."""
@@ -198,9 +199,7 @@ def run(settings: Settings, search: str = "") -> int:
 
     Threads that still wait for the Hub are not waited for: the process ends under them.
     """
-    gc.disable()  # a collection during start costs a tenth of it
     app = TrnModelsApp(settings, search)
-    app.call_later(gc.enable)
     code = app.run()
     if code is None:
         code = app.return_code or EXIT_PASS

@@ -69,8 +69,8 @@ async def test_a_new_revision_is_swapped_in_under_the_cursor_and_told(start, hub
 
 
 async def test_a_silent_hub_leaves_the_sample_until_the_dataset_arrives(start, hub, records, monkeypatch):
-    monkeypatch.setattr("tui.screens.data_screen.SILENCE_BEFORE_SAMPLE_S", 0.2)
-    hub.set_fault("/api/datasets", slow(2.0))
+    monkeypatch.setattr("tui.screens.data_screen.SILENCE_BEFORE_SAMPLE_S", 1.0)
+    hub.set_fault("/api/datasets", slow(4.0))
     async with start() as reader:
         assert "asking the Hub for" in reader.text
         await reader.until(lambda: "SAMPLE DATA" in reader.lines[0])

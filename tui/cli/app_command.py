@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -19,6 +20,7 @@ def open_app_or_print(settings: Settings, search: str = "") -> int:
         from tui.cli.plain_list import print_list
 
         return print_list(settings, search)
+    gc.disable()  # a collection during start costs a tenth of it; the app switches it on again
     from tui.app import run
 
     return run(settings, search)

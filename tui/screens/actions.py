@@ -54,7 +54,10 @@ class RecordActions(DataScreen):
 
     def action_copy(self, what: str) -> None:
         """Copy one thing of the detail."""
-        self.want_bucket()
+        if what == "cache" and self.bucket is None:
+            self.want_bucket(then=lambda: self.action_copy("cache"))
+            self.notify("Looking for the bucket of compiled graphs …", markup=False)
+            return
         copy = what_to_copy(what, self.current_detail())
         if isinstance(copy, Refusal):
             self.refuse(copy.reason)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -35,8 +35,12 @@ from tui.widgets.key_hints import Hint, KeyHints
 from tui.widgets.model_table import ModelTable
 from tui.widgets.search_box import SearchBox
 
+DETAIL_AFTER_S = 0.05
+"""The cursor rests this long before the detail is drawn: a held arrow key, or a word typed quickly, moves the table
+alone."""
+
 TEXTS_AFTER_S = 0.12
-"""The cursor rests this long before run.py is read: holding an arrow key reads nothing."""
+"""It rests this long before run.py is read."""
 
 FACTS_AFTER_S = 1.0
 """The cursor rests this long before the Hub is asked about a model."""
@@ -142,7 +146,7 @@ class BrowseScreen(QuestionKeys):
             dimmed=self.ranking_key(question.view, self.pipeline_tag) in self.rankings_loading,
         )
         self._draw_header()
-        self._draw_detail()
+        self._detail_soon()
 
     def _ranking(self) -> Any:
         return self.rankings.get(self.ranking_key(self.question.view, self.pipeline_tag))
@@ -181,21 +185,25 @@ class BrowseScreen(QuestionKeys):
 
     @on(ModelTable.Highlighted)
     def _cursor_moved(self) -> None:
-        self._draw_detail()
+        self._detail_soon()
+
+    def _detail_soon(self) -> None:
+        self._at_rest((DETAIL_AFTER_S, self._draw_detail))
+
+    def _at_rest(self, *calls: tuple[float, Callable[[], None]]) -> None:
+        """Call these when the cursor has rested for so many seconds, instead of what was to come before."""
+        for timer in self._rest_timers:
+            timer.stop()
+        self._rest_timers = [self.set_timer(seconds, call) for seconds, call in calls]
 
     def _draw_detail(self) -> None:
         panel = self.query_one(DetailPanel)
-        for timer in self._rest_timers:
-            timer.stop()
         line = self.current_line()
         if line is None:
             panel.clear()
         elif panel.display:
             panel.show(self._detail(line))
-            self._rest_timers = [
-                self.set_timer(TEXTS_AFTER_S, self._read_texts),
-                self.set_timer(FACTS_AFTER_S, lambda: self._want_facts(ask=True)),
-            ]
+            self._at_rest((TEXTS_AFTER_S, self._read_texts), (FACTS_AFTER_S, lambda: self._want_facts(ask=True)))
         self.query_one(KeyHints).show(self._hints())
 
     def current_line(self) -> Mapping[str, Any] | None:
@@ -231,7 +239,6 @@ class BrowseScreen(QuestionKeys):
 
     def _read_texts(self) -> None:
         line = self.current_line()
-        self.want_bucket()
         self._want_facts(ask=False)
         if line is None or self.snapshot is None or line["record"] is None:
             return
@@ -240,6 +247,8 @@ class BrowseScreen(QuestionKeys):
 
     def _want_facts(self, *, ask: bool, again: bool = False) -> None:
         line = self.current_line()
+        if ask:
+            self.want_bucket()
         if line is not None and line["model_id"]:
             self.want_facts(line["key"], line["model_id"], ask=ask, again=again)
             if ask:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -56,6 +57,7 @@ class DataScreen(Screen[None]):
         self._fetching = False
         self._facts_asked: set[str] = set()
         self._bucket_asked = False
+        self._when_bucket_known: Callable[[], None] | None = None
 
     def records_changed(self) -> None:
         """Other records are there."""
@@ -261,8 +263,9 @@ class DataScreen(Screen[None]):
             self.facts[event.key] = event.error
         self.detail_changed()
 
-    def want_bucket(self) -> None:
-        """Find out, once, where compiled graphs are kept."""
+    def want_bucket(self, then: Callable[[], None] | None = None) -> None:
+        """Find out, once, where compiled graphs are kept; `then` is called when that is known."""
+        self._when_bucket_known = then
         if not self._bucket_asked:
             self._bucket_asked = True
             arrivals.bring_bucket(self, replace(self.settings, sample=self.showing_sample))
@@ -271,3 +274,6 @@ class DataScreen(Screen[None]):
     def _bucket_arrived(self, event: arrivals.BucketArrived) -> None:
         self.bucket = event.search
         self.detail_changed()
+        if self._when_bucket_known is not None:
+            self._when_bucket_known()
+            self._when_bucket_known = None

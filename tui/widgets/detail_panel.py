@@ -8,7 +8,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.highlight import highlight
 from textual.widgets import Static
 
 from tui.terminal_text import clean
@@ -77,5 +76,7 @@ class DetailPanel(VerticalScroll):
 
 
 def _script_text(script: str) -> Content:
+    from textual.highlight import highlight  # pygments, needed only once a script is shown
+
     text = clean(script, newlines=True)
     return detail_text.numbered(text, highlight(text, language="python"))
