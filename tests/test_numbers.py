@@ -131,3 +131,9 @@ def test_the_first_and_the_last_day_of_all_are_shown():
     assert numbers.day(first) == "0001-01-01"
     assert numbers.day(last) == "9999-12-31"
     assert numbers.day(None) == numbers.clock(None) == numbers.age(None, NOON) == "–"
+
+
+def test_counted_things_are_one_or_many():
+    assert numbers.counted(1, "record") == "1 record"
+    assert numbers.counted(0, "record") == "0 records"
+    assert numbers.counted(1204, "record") == "1,204 records"

@@ -62,6 +62,7 @@ class TrnModelsApp(App[int]):
 
     def __init__(self, settings: Settings, search: str = "") -> None:
         super().__init__()
+        self.animation_level = "none"
         self.settings = settings
         self._search = search
         self._quit_asked_at = float("-inf")

@@ -7,70 +7,80 @@ number, and raises nothing for a negative or huge value.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import wraps
 
 NOT_RECORDED = "–"
 
 
-def duration(seconds: float | None) -> str:
+def _of_a_number(words: Callable[[float], str]) -> Callable[[float | None], str]:
+    """Only plain numbers get to `words`: the others are told here, alike for all."""
+
+    @wraps(words)
+    def told(value: float | None) -> str:
+        if value is None:
+            return NOT_RECORDED
+        if math.isnan(value):
+            return "NaN"
+        if math.isinf(value):
+            return "infinite" if value > 0 else "-infinite"
+        return words(value)
+
+    return told
+
+
+@_of_a_number
+def duration(seconds: float) -> str:
     """Seconds in a narrow column: `45s`, `6m12s`, `1h02m`."""
-    if (odd := _not_a_plain_number(seconds)) is not None:
-        return odd
-    assert seconds is not None
     sign, hours, minutes, rest = _clock_parts(seconds)
     if hours:
         return f"{sign}{hours}h{minutes:02}m"
     return f"{sign}{minutes}m{rest:02}s" if minutes else f"{sign}{rest}s"
 
 
-def duration_words(seconds: float | None) -> str:
+@_of_a_number
+def duration_words(seconds: float) -> str:
     """Seconds in a sentence: `45 s`, `6 min 12 s`, `1 h 2 min`; the smaller unit is left out when it is 0."""
-    if (odd := _not_a_plain_number(seconds)) is not None:
-        return odd
-    assert seconds is not None
     sign, hours, minutes, rest = _clock_parts(seconds)
     named = ((hours, "h"), (minutes, "min")) if hours else ((minutes, "min"), (rest, "s"))
     return sign + (" ".join(f"{number} {unit}" for number, unit in named if number) or "0 s")
 
 
-def gigabytes(value: float | None) -> str:
+@_of_a_number
+def gigabytes(value: float) -> str:
     """Gigabytes without their unit, to one decimal: `18.2`, `24`; something above zero never reads `0`."""
-    if (odd := _not_a_plain_number(value)) is not None:
-        return odd
-    assert value is not None
     if 0 < abs(value) < 0.05:
         return "<0.1" if value > 0 else ">-0.1"
     return _one_decimal(value)
 
 
+@_of_a_number
 def decimal(value: float) -> str:
     """A number as it was recorded, without a meaningless `.0`, to six significant digits: `18.2`, `24`."""
-    if (odd := _not_a_plain_number(value)) is not None:
-        return odd
     return f"{value:.6g}" if value else "0"
 
 
-def size(number_of_bytes: float | None) -> str:
+@_of_a_number
+def size(number_of_bytes: float) -> str:
     """Bytes in units of 1000: `812 B`, `4.1 KB`, `16.1 GB`."""
-    if (odd := _not_a_plain_number(number_of_bytes)) is not None:
-        return odd
-    assert number_of_bytes is not None
     return _scaled(number_of_bytes, (" B", " KB", " MB", " GB", " TB", " PB"))
 
 
-def count(number: float | None) -> str:
+@_of_a_number
+def count(number: float) -> str:
     """A whole number with its thousands set apart: `1,204`."""
-    if (odd := _not_a_plain_number(number)) is not None:
-        return odd
-    assert number is not None
     return f"{round(number):,}"
 
 
-def short_count(number: float | None) -> str:
+def counted(number: int, what: str) -> str:
+    """A count of things, `what` being the word for one: `1 record`, `1,204 records`."""
+    return f"{count(number)} {what}{'' if number == 1 else 's'}"
+
+
+@_of_a_number
+def short_count(number: float) -> str:
     """A count in a narrow column: whole up to four digits, then `12k`, `1.2M`, `8B`."""
-    if (odd := _not_a_plain_number(number)) is not None:
-        return odd
-    assert number is not None
     if abs(number) < 10_000:
         return count(number)
     return _scaled(number, ("", "k", "M", "B", "T"))
@@ -114,16 +124,6 @@ def age(then: datetime | None, now: datetime) -> str:
     else:
         length = f"{minutes // (24 * 60)} days"
     return f"{length} ago" if seconds > 0 else f"in {length}"
-
-
-def _not_a_plain_number(value: float | None) -> str | None:
-    if value is None:
-        return NOT_RECORDED
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "infinite" if value > 0 else "-infinite"
-    return None
 
 
 def _clock_parts(seconds: float) -> tuple[str, int, int, int]:

@@ -17,15 +17,15 @@ import fcntl
 import json
 import logging
 import os
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from tui.atomic_file import replacing
 from tui.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -177,18 +177,8 @@ def _read(file: Path) -> dict[str, Any]:
 
 def _write(file: Path, values: Mapping[str, Any]) -> None:
     """Replace the file at once, or raise `OSError` and leave it as it was."""
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
-    try:
-        with os.fdopen(descriptor, "w", encoding="ascii") as stream:
-            json.dump(values, stream, indent=1)
-            stream.write("\n")
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).replace(file)
-    except BaseException:
-        with suppress(OSError):
-            Path(temporary).unlink()
-        raise
+    with replacing(file, durable=True, private=True) as part:
+        part.write_text(f"{json.dumps(values, indent=1)}\n", encoding="ascii")
 
 
 def _mend(file: Path) -> dict[str, Any]:

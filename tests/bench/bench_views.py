@@ -22,7 +22,7 @@ from records_builder import NEWEST, SCHEMA, HandmadeRanking, HandmadeSnapshot
 
 from tui.catalog.records import with_derived_columns
 from tui.catalog.stacks import StackChoice
-from tui.catalog.views import Question, View, lines_of, select
+from tui.catalog.views import Question, View, lines_of, records_of, select, suggestion
 
 REPEATS = 15
 FAMILIES = ("Qwen", "Llama", "Mistral", "Gemma", "Phi", "Quartz", "DeepThink", "Falcon")
@@ -89,7 +89,9 @@ def report(models: int) -> None:
         "a family, an eighth matches («qwen»)": key("qwen"),
         "two words («qwen 8b»)": key("qwen 8b"),
         "few match («v99»)": key("v9999"),
-        "nothing matches, with a suggestion («qwne»)": key("qwne"),
+        "nothing matches («qwne»)": key("qwne"),
+        "the suggestion for it": lambda: suggestion(base, Question(view=View.SELECTED, search="qwne")),
+        "the records of one model": lambda: records_of(shot, keys[models // 2]),
         "a family, sorted by wall time": key("qwen", sort="wall_s", descending=True),
         "no search": key(""),
         "no search, sorted by memory": key("", sort="hbm_peak_gb"),

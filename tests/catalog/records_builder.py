@@ -6,12 +6,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 import polars as pl
 
 from tui.catalog.records import with_derived_columns
 from tui.catalog.schema import COLUMNS, EXTRA, LONG_TEXT, UNCONVERTED
+from tui.catalog.stacks import StackCount, stacks_of
 
 NEWEST = {"neuronx_cc": "2.28.7631.0", "library": "transformers", "library_version": "5.23.1"}
 OLDER = {"neuronx_cc": "2.27.5334.0", "library": "transformers", "library_version": "5.21.0"}
@@ -36,6 +38,10 @@ class HandmadeSnapshot:
     records: pl.DataFrame
     source: str = "data"
     complete: bool = True
+
+    @cached_property
+    def stacks(self) -> tuple[StackCount, ...]:
+        return stacks_of(self.records)
 
 
 @dataclass(frozen=True)

@@ -32,11 +32,14 @@ def test_a_ranking_page_has_the_hubs_order_and_leads_to_the_next(hub: LoopbackHu
     assert second.next_cursor is None
 
 
-def test_malformed_rows_are_left_out_and_counted(hub: LoopbackHub, settings: Settings) -> None:
+def test_malformed_rows_are_left_out_and_their_number_is_logged(
+    hub: LoopbackHub, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
     body = b'[{"id": "acme/good"}, {"id": 7}, {"id": ""}, {"id": "a\\u0007b"}, {"id": "a b"}, null, [], {}, "acme/x"]'
     hub.set_fault("/api/models", answer(body))
     page = asked.ranking_page(settings, "downloads", "text-generation")
-    assert ([row["id"] for row in page.rows], page.dropped) == (["acme/good"], 8)
+    assert [row["id"] for row in page.rows] == ["acme/good"]
+    assert "8 rows have no usable id" in caplog.text
 
 
 def test_facts_of_a_model_are_asked_once_a_day(

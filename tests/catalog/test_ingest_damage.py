@@ -11,6 +11,7 @@ from foreign_files import damage, own_rows, three_groups, write
 
 from tui.catalog import ingest as ingest_module
 from tui.catalog.ingest import ingest
+from tui.catalog.source_file import from_report
 from tui.errors import NoDataError
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="limits of memory: Linux only")
@@ -195,3 +196,9 @@ def test_reading_can_be_abandoned(tmp_path: Path, folder: Path, misbehave):
     assert not thread.is_alive()
     assert errors[0].title == "Reading was abandoned"
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(("rows", "said"), [(1, "its 1 record is missing"), (1204, "its 1,204 records are missing")])
+def test_lost_records_are_told_in_good_english(tmp_path: Path, rows: int, said: str):
+    file = from_report({"unopened": "no", "counts": [rows]}, "a", "0" * 64, tmp_path)
+    assert file.problems == (f"a cannot be read: its footer is damaged; {said}",)

@@ -179,6 +179,19 @@ def test_a_damaged_cache_file_is_asked_for_again(hub: LoopbackHub, asking: Setti
         assert find(asking, now=NOW) == first
 
 
+def test_a_kept_answer_whose_time_says_no_zone_is_asked_for_again(hub: LoopbackHub, asking: Settings) -> None:
+    add_dataset(hub, "NEFF cache: hf://buckets/acme/graphs\n")
+    first = find(asking, now=NOW)
+    (path,) = asking.cache_dir.glob("neff_bucket-*.json")
+    path.write_text(path.read_text().replace("+00:00", ""))
+    hub.forget_requests()
+    assert find(asking, now=NOW) == first
+    assert hub.requests
+    hub.forget_requests()
+    assert find(asking, now=NOW) == first
+    assert not hub.requests
+
+
 def test_the_sample_asks_for_nothing(hub: LoopbackHub, asking: Settings) -> None:
     search = find(replace(asking, sample=True), now=NOW)
     assert search.bucket is None

@@ -16,9 +16,10 @@ import pytest
 from sample_errors import ERRORS
 from write_sample import SAMPLE_FOLDER, write_sample
 
-from tui.catalog.snapshot import Snapshot, open_sample, read_text, record_at, records_of
-from tui.catalog.stacks import STACK_COLUMNS, stacks_of
+from tui.catalog.snapshot import Snapshot, open_sample, read_text, record_at
+from tui.catalog.stacks import STACK_COLUMNS
 from tui.catalog.verdict import Record, Verdict
+from tui.catalog.views import records_of
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +75,7 @@ def test_opening_the_sample_writes_nothing_and_starts_no_child(monkeypatch: pyte
 
 
 def test_three_stacks_of_transformers_and_other_libraries(sample: Snapshot) -> None:
-    stacks = [count.stack for count in stacks_of(sample.records)]
+    stacks = [count.stack for count in sample.stacks]
     transformers = [(stack.neuronx_cc, stack.library_version) for stack in stacks if stack.library == "transformers"]
     assert transformers == [("2.28.7631.0", "5.23.1"), ("2.27.5334.0", "5.21.0"), ("2.26.4100.0", "5.18.2")]
     assert {stack.library for stack in stacks} == {"transformers", "diffusers", "sentence-transformers"}
@@ -148,7 +149,7 @@ def test_one_file_lacks_the_exclusion_and_one_has_more_columns(sample: Snapshot)
 
 def test_several_records_of_a_model_on_one_stack_that_agree_and_that_do_not(sample: Snapshot) -> None:
     def on_newest(model: str) -> list[tuple[int | None, Verdict]]:
-        found = [record_at(sample, index) for index in records_of(sample, f"sample/{model}")]
+        found = [record_at(sample, index) for index in records_of(sample, f"sample/{model}")["record"]]
         return sorted((record.tp, record.verdict) for record in found if record.stack.neuronx_cc == "2.28.7631.0")
 
     assert on_newest("basalt-7b-instruct") == [(1, Verdict.FAIL), (4, Verdict.PASS)]
@@ -158,7 +159,7 @@ def test_several_records_of_a_model_on_one_stack_that_agree_and_that_do_not(samp
 
 
 def test_a_model_is_found_on_all_stacks_whatever_the_case_of_its_id(sample: Snapshot) -> None:
-    found = [record_at(sample, index) for index in records_of(sample, "sample/opal-1b")]
+    found = [record_at(sample, index) for index in records_of(sample, "sample/opal-1b")["record"]]
     assert [record.model_id for record in found] == ["sample/Opal-1B", "sample/opal-1b", "sample/Opal-1B"]
     assert [record.stack.neuronx_cc for record in found] == ["2.28.7631.0", "2.27.5334.0", "2.26.4100.0"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from dataset_builder import OLDER, models, parquet, record, said, write
+from dataset_builder import models, parquet, record, said, write
 
 from tui.catalog import snapshot as snapshots
 from tui.catalog.verdict import Verdict
@@ -139,16 +139,3 @@ def test_long_texts_are_read_from_disk_as_they_stand(tmp_path: Path, settings: S
     assert snapshots.read_text(snapshot, *snapshots.place_of(snapshot, 1), "run_py") == ""
     assert snapshots.read_text(snapshot, 0, 1, "error") == "None"
     assert snapshot.records.select("has_run_py", "has_error").rows() == [(True, False), (False, True)]
-
-
-def test_records_of_a_model_come_newest_stack_first_and_passes_before_failures(
-    tmp_path: Path, settings: Settings
-) -> None:
-    folder = write(
-        tmp_path / "data",
-        a=parquet(record("One", **OLDER), record("other")),
-        b=parquet(record("one", "fail", tp=1), record("ONE", tp=4)),
-    )
-    snapshot = snapshots.open_path(folder, settings, said)
-    assert snapshots.records_of(snapshot, "acme/one") == [3, 2, 0]
-    assert snapshots.records_of(snapshot, "acme/none") == []

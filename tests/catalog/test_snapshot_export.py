@@ -92,6 +92,19 @@ def test_an_export_goes_to_no_folder_that_holds_something_else(varied: Snapshot,
         snapshots.export(varied, folder / "README.txt" / "below")
 
 
+def test_what_a_killed_export_left_behind_is_no_hindrance(
+    varied: Snapshot, elsewhere: Settings, tmp_path: Path
+) -> None:
+    folder = tmp_path / "out"
+    snapshots.export(varied, folder)
+    (folder / "data" / "a_b.parquet.77-0a1b2c3d.part").write_bytes(b"PAR1")
+    snapshots.export(varied, folder)
+    assert snapshots.open_path(folder, elsewhere, said).records.equals(varied.records)
+    (folder / "film.part").touch()
+    with pytest.raises(UsageError, match=r"film.part in it"):
+        snapshots.export(varied, folder)
+
+
 def test_an_export_that_was_changed_or_not_finished_says_so(
     varied: Snapshot, elsewhere: Settings, tmp_path: Path
 ) -> None:

@@ -112,6 +112,19 @@ def test_a_cache_folder_that_cannot_be_written_is_an_error_that_tells_what_to_do
 # Housekeeping
 
 
+def test_what_a_killed_app_was_writing_is_removed_after_a_day(dataset: LocalDataset, settings: Settings) -> None:
+    first = snapshots.refresh(settings, None, said).snapshot
+    names = ("a.json", "snapshots/a.json", "index/a.parquet", "rankings/hub/trending.json")
+    parts = [settings.cache_dir / f"{name}.77-0a1b2c3d.part" for name in names]
+    for part in parts:
+        part.parent.mkdir(parents=True, exist_ok=True)
+        part.touch()
+        os.utime(part, (time.time() - 90_000,) * 2)
+    dataset.add_revision({"data/new.parquet": dataset.files["data/new.parquet"]})
+    snapshots.refresh(settings, first, said)
+    assert [part for part in parts if part.exists()] == []
+
+
 def test_what_no_manifest_names_is_removed_after_a_month(
     dataset: LocalDataset, settings: Settings, tmp_path: Path
 ) -> None:

@@ -51,6 +51,13 @@ def test_a_hub_dataset_is_fetched_kept_and_asked_for_again(
     assert remembered.checked_at == again.snapshot.checked_at
 
 
+def test_a_dataset_of_one_record_is_told_of_in_the_singular(hub: LoopbackHub, settings: Settings) -> None:
+    hub.add_dataset(DEFAULT_DATASET, {"one.parquet": parquet(record("one"))})
+    told: list[str] = []
+    assert snapshots.refresh(settings, None, told.append).changed == "1 record of 1 stack"
+    assert told[-1] == "1 of 1 file read"
+
+
 def test_only_changed_files_are_fetched_from_the_hub(hub: LoopbackHub, settings: Settings) -> None:
     repository = hub.add_dataset(DEFAULT_DATASET, FIRST)
     first = snapshots.refresh(settings, None, said).snapshot

@@ -7,7 +7,7 @@ from records_builder import NEWEST, OLDER, OLDEST, on, ranking, snapshot
 from tui.catalog.lines import LINES
 from tui.catalog.stacks import ANY, StackChoice
 from tui.catalog.verdict import Verdict
-from tui.catalog.views import Question, View, lines_of, records_of, select
+from tui.catalog.views import Question, View, lines_of, records_of, select, suggestion
 
 NEW = StackChoice(**NEWEST)
 OLD = StackChoice(**OLDER)
@@ -134,7 +134,7 @@ def test_a_word_that_is_no_pass_is_shown_as_it_stands():
         "null": "no result",
         "raw": "[1, 2]",
     }
-    assert line(selection, "acme/pass")["word"] is None
+    assert line(selection, "acme/pass")["word"] == "PASS"
     assert ids(selected(shot)) == ["acme/pass", "acme/none", "acme/ok", "acme/raw"]
     assert selection.tested == 4
 
@@ -147,6 +147,8 @@ def test_a_reason_is_told_also_beside_a_result():
         passed("acme/blank", exclusion=" "),
     )
     selection = selected(shot, left_out=True)
+    words = {model: line(selection, f"acme/{model}")["word"] for model in ("out", "both", "word", "blank")}
+    assert words == {"out": "left out", "both": "PASS", "word": "left out", "blank": "PASS"}
     assert line(selection, "acme/out")["note"] == "left out: needs more than 16 cores"
     assert line(selection, "acme/both")["note"] == "left out: gated"
     assert line(selection, "acme/word")["note"] == "left out: gated; recorded result «skipped»"
@@ -229,6 +231,7 @@ def test_a_ranking_keeps_the_order_of_the_hub_and_joins_by_casefolded_id():
     assert selection.lines["rank"].to_list() == [1, 2, 3]
     assert selection.lines["figure"].to_list() == [100.0, 99.0, 98.0]
     assert selection.lines["verdict"].to_list() == ["FAIL", "UNTESTED", "PASS"]
+    assert selection.lines["word"].to_list() == ["FAIL", "not tested", "PASS"]
     assert selection.lines["tp"].to_list() == [None, None, 4]
     assert selection.lines["record"].to_list() == [1, None, 0]
     assert line(selection, "acme/new")["note"] == "not tested"
@@ -238,7 +241,7 @@ def test_a_ranking_keeps_the_order_of_the_hub_and_joins_by_casefolded_id():
 def test_a_model_that_was_left_out_tells_why_in_a_ranking():
     selection = trending(snapshot(excluded("acme/a", "gated"), {"model_id": "acme/b"}), ranking("acme/a", "acme/b"))
     assert line(selection, "acme/a")["note"] == "left out: gated"
-    assert line(selection, "acme/a")["verdict"] == "EXCLUDED"
+    assert (line(selection, "acme/a")["verdict"], line(selection, "acme/a")["word"]) == ("EXCLUDED", "left out")
     assert line(selection, "acme/b")["word"] == "no result"
     assert selection.hidden_left_out == 0
 
@@ -265,26 +268,31 @@ def test_a_model_that_was_left_out_tells_why_in_a_ranking():
 def test_a_model_tested_on_another_stack_only_says_where_and_what(records, note):
     selection = trending(snapshot(passed("acme/other"), *records), ranking("acme/a"))
     assert line(selection, "acme/a")["note"] == f"not on this stack ({note})"
+    assert line(selection, "acme/a")["word"] == "other stack"
     assert line(selection, "acme/a")["verdict"] == "UNTESTED"
 
 
 def test_why_a_model_has_no_result_is_the_first_thing_that_is_true():
     rows = ranking(("acme/older", "diffusers"), ("acme/draw", "diffusers"), ("acme/unknown", None), "acme/untested")
     records = [passed("acme/a"), passed("acme/older", **OLDER)]
-    notes = trending(snapshot(*records), rows).lines["note"].to_list()
+    whole = trending(snapshot(*records), rows).lines
+    notes = whole["note"].to_list()
+    assert whole["word"].to_list() == ["other stack", *["not tested"] * 3]
     assert notes == [
         "not on this stack (PASS on 2.27.5334.0 · transformers 5.21.0)",
         "diffusers, not a Transformers model",
         "library unknown",
         "not tested",
     ]
-    partial = trending(snapshot(*records, complete=False), rows).lines["note"].to_list()
-    assert partial == [notes[0], *["not in what could be read"] * 3]
+    partial = trending(snapshot(*records, complete=False), rows).lines
+    assert partial["note"].to_list() == [notes[0], *["not in what could be read"] * 3]
+    assert partial["word"].to_list() == ["other stack", *["not read"] * 3]
 
 
 def test_while_records_are_loading_no_model_is_called_untested():
     selection = trending(None, ranking("acme/a", ("acme/b", "diffusers")))
     assert selection.lines["note"].to_list() == ["not in what could be read"] * 2
+    assert selection.lines["word"].to_list() == ["not read"] * 2
     assert selection.lines["verdict"].to_list() == ["UNTESTED"] * 2
     assert ids(trending(None, ranking("acme/a", "acme/b"), search="B")) == ["acme/b"]
 
@@ -292,7 +300,7 @@ def test_while_records_are_loading_no_model_is_called_untested():
 def test_while_nothing_is_loaded_there_is_no_line():
     for selection in (selected(None), trending(snapshot(passed("acme/a")), None), trending(None, None)):
         assert ids(selection) == []
-        assert (selection.total, selection.tested, selection.suggestion) == (0, 0, None)
+        assert (selection.total, selection.tested) == (0, 0)
         assert selection.lines.schema == pl.Schema(dict(LINES))
 
 
@@ -357,12 +365,22 @@ def test_search_works_alike_in_every_view():
     found = trending(shot, rows, search="qwen")
     assert ids(found) == ["other/qwen-3b", "acme/Qwen-8B"]
     assert (found.tested, found.counts[Verdict.PASS], found.total) == (2, 1, 3)
-    assert found.suggestion is None
 
 
 def test_a_search_without_a_match_suggests_the_nearest():
-    nothing = selected(snapshot(passed("acme/Qwen-8B")), search="qwne")
-    assert (ids(nothing), nothing.suggestion, nothing.total) == ([], "qwen", 1)
+    shot = snapshot(passed("acme/Qwen-8B"))
+    nothing = selected(shot, search="qwne")
+    assert (ids(nothing), nothing.total) == ([], 1)
+    kept = lines_of(shot, None, Question(view=View.SELECTED, stack=NEW))
+
+    def suggested(search):
+        return suggestion(kept, Question(view=View.SELECTED, stack=NEW, search=search))
+
+    assert suggested("qwne") == "qwen"
+    assert [suggested(search) for search in ("", "  ", "qwen", "QWEN 8b", "zzzz")] == [None] * 5
+    assert (
+        suggestion(lines_of(None, None, Question(view=View.SELECTED)), Question(view=View.SELECTED, search="q")) is None
+    )
 
 
 def test_kept_lines_answer_as_freshly_made_ones():
@@ -466,3 +484,28 @@ def test_all_records_of_a_model_are_found_the_newest_stack_first():
     assert records_of(shot, "acme/a")["record"].to_list() == [2, 1, 0]
     assert records_of(shot, "acme/a", {"acme/old": "acme/a"})["record"].to_list() == [2, 1, 4, 0]
     assert records_of(shot, "acme/none").is_empty()
+
+
+def test_a_model_under_its_old_id_has_the_records_of_its_new_id_too():
+    shot = snapshot(passed("acme/older", **OLDEST), passed("acme/Old", **OLDER), failed("acme/new"), passed("acme/x"))
+    renames = {"acme/old": "acme/new", "acme/older": "acme/new", "acme/y": "acme/x"}
+    for key in ("acme/new", "acme/old", "acme/older"):
+        assert records_of(shot, key, renames)["record"].to_list() == [2, 1, 0]
+
+
+def test_records_without_an_id_are_of_no_model():
+    shot = snapshot(passed(None), passed(""), failed("", **OLDER))
+    assert records_of(shot, "")["record"].to_list() == [1, 2]
+
+
+def test_of_one_stack_the_best_record_comes_first_then_the_newest_test_a_null_last():
+    shot = snapshot(
+        failed("acme/a", tested_at=on(9)),
+        passed("acme/a"),
+        passed("acme/a", tested_at=on(1)),
+        passed("acme/a", tested_at=on(2)),
+        passed("acme/a", neuronx_cc=None),
+    )
+    found = records_of(shot, "acme/a")
+    assert found["record"].to_list() == [3, 2, 1, 0, 4]
+    assert found.columns == ["record", *shot.records.columns]

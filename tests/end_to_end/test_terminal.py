@@ -159,3 +159,18 @@ def test_a_program_that_is_not_under_a_shell_is_not_suspended(terminal):
     app.until("No shell here could bring the app back")
     app.press("q")
     assert app.ended() == 0
+
+
+def test_nothing_is_drawn_while_nothing_happens(terminal):
+    app = terminal("--sample")
+    app.until("PASS")
+    app.read(3.0)
+    while True:
+        before = len(app.raw)
+        app.read(1.0)
+        if len(app.raw) == before:
+            break
+    app.read(5.0)
+    assert len(app.raw) == before
+    app.press("q")
+    assert app.ended() == 0

@@ -11,7 +11,10 @@ from tui.catalog.lines import LINES
 
 def made(model_id: str | None, verdict: str = "PASS", **values: Any) -> dict[str, Any]:
     """One line: what is not given is as it is for a line without a record."""
-    empty = dict.fromkeys(LINES) | {"records": 0, "disagree": "", "has_result": False, "left_out": False}
+    word = {"EXCLUDED": "left out", "UNTESTED": "not tested"}.get(verdict, verdict)
+    empty = (
+        dict.fromkeys(LINES) | {"word": word} | {"records": 0, "disagree": "", "has_result": False, "left_out": False}
+    )
     return empty | {"model_id": model_id, "key": (model_id or "").casefold(), "verdict": verdict} | values
 
 
@@ -26,5 +29,12 @@ def numbered(count: int, name: str = "acme/model") -> pl.DataFrame:
     names = pl.format(f"{name}-{{}}", number)
     columns = {name: pl.lit(None, kind) for name, kind in LINES.items()}
     verdict = pl.lit("PASS").cast(LINES["verdict"])
-    columns |= {"model_id": names, "key": names, "verdict": verdict, "record": number, "tp": number % 16}
+    columns |= {
+        "word": pl.lit("PASS"),
+        "model_id": names,
+        "key": names,
+        "verdict": verdict,
+        "record": number,
+        "tp": number % 16,
+    }
     return pl.select(**columns, count=number).drop("count").cast(dict(LINES))

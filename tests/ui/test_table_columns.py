@@ -113,12 +113,12 @@ def test_a_pass_shows_cores_time_memory_and_check() -> None:
         ("OTHER", {"word": "timeout"}, "? timeout"),
         ("OTHER", {"word": "ok"}, "? ok"),
         ("OTHER", {"word": ""}, '? ""'),
-        ("OTHER", {"word": None}, "? no result"),
+        ("OTHER", {"word": "no result"}, "? no result"),
         ("EXCLUDED", {"note": "left out: too large"}, "– left out"),
         ("UNTESTED", {"note": "not tested"}, "· not tested"),
         ("UNTESTED", {"note": "diffusers, not a Transformers model"}, "· not tested"),
-        ("UNTESTED", {"note": "not on this stack (PASS on 2.27.1 · transformers 5.20)"}, "· other stack"),
-        ("UNTESTED", {"note": "not in what could be read"}, "· not read"),
+        ("UNTESTED", {"word": "other stack", "note": "not on this stack (PASS on 2.27.1)"}, "· other stack"),
+        ("UNTESTED", {"word": "not read", "note": "not in what could be read"}, "· not read"),
     ],
 )
 def test_a_verdict_is_a_sign_and_a_word(verdict: str, values: dict[str, Any], said: str) -> None:

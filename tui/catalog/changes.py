@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tui.catalog.source_file import SourceFile
-from tui.numbers import count
+from tui.numbers import count, counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,9 +33,9 @@ def what_changed(
     gone = sum(_content(file) not in contents_after and file.name not in names_after for file in files_before)
     parts = []
     if changed:
-        parts.append(f"{count(changed)} of {_files(len(files_after))} changed")
+        parts.append(f"{count(changed)} of {counted(len(files_after), 'file')} changed")
     if gone:
-        parts.append(f"{_files(gone)} gone")
+        parts.append(f"{counted(gone, 'file')} gone")
     if not parts:
         return "nothing changed"
     columns = [name for name in after.columns if name not in ("file", "row")]
@@ -55,13 +55,11 @@ def what_changed(
     new, corrections, old = by_test.select(
         (pl.col("new") - corrected).sum(), corrected.sum().alias("corrected"), (pl.col("old") - corrected).sum()
     ).row(0)
-    said = [
-        f"{count(number)} {word}" for number, word in ((new, "new"), (corrections, "changed"), (old, "gone")) if number
-    ]
-    if not said:
+    numbers = [(number, word) for number, word in ((new, "new"), (corrections, "changed"), (old, "gone")) if number]
+    if not numbers:
         return f"{', '.join(parts)}: the same results"
-    first, _, word = said[0].partition(" ")
-    said[0] = f"{first} {'record' if first == '1' else 'records'} {word}"
+    (first, word), *others = numbers
+    said = [f"{counted(first, 'record')} {word}", *(f"{count(number)} {word}" for number, word in others)]
     return f"{', '.join(parts)}: {', '.join(said)}"
 
 
@@ -80,7 +78,3 @@ def _of_other_contents(
 
     others = [number for number, file in enumerate(files) if _content(file) not in contents]
     return records.filter(pl.col("file").is_in(others)).drop("file", "row")
-
-
-def _files(number: int) -> str:
-    return "1 file" if number == 1 else f"{count(number)} files"

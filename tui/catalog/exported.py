@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import re
 import shutil
 from collections.abc import Mapping, Sequence
@@ -17,21 +16,19 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from tui.catalog.json_files import read_json
+from tui.atomic_file import finished_name, replacing
+from tui.catalog.json_files import moment, read_kept
 from tui.catalog.own_files import without_records
 from tui.catalog.source_file import SourceFile, from_json, to_json
 from tui.errors import UsageError
-from tui.numbers import count, day
+from tui.numbers import count, counted, day
 
 if TYPE_CHECKING:
     from tui.catalog.snapshot import Snapshot
 
-log = logging.getLogger(__name__)
-
 MANIFEST: Final = "trn-models-export.json"
 README: Final = "README.txt"
 EXPORT_FORMAT: Final = 1
-_PART: Final = ".part"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,6 @@ def write(snapshot: Snapshot, folder: Path) -> None:
     earlier = _read(folder)
     paths = _paths_of(snapshot.files)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         _put(folder / MANIFEST, _manifest(snapshot, paths, {}, finished=False))
         digests = {path: _copy(file.own, folder / path) for path, file in paths if path and file.own}
         if earlier is not None:
@@ -105,26 +101,20 @@ def restored(export: Export, read_files: Mapping[str, SourceFile]) -> tuple[Sour
 
 
 def _read(folder: Path) -> Export | None:
-    values = read_json(folder / MANIFEST)
-    if values is None:
-        return None
-    try:
-        if values["format"] != EXPORT_FORMAT:
-            raise ValueError(f"format {values['format']}")
-        checked_at = values["checked_at"] and datetime.fromisoformat(values["checked_at"])
-        if checked_at is not None and checked_at.tzinfo is None:
-            raise ValueError("a time without its zone")
-        return Export(
-            sample=values["sample"] is True,
-            dataset=str(values["dataset"]),
-            revision=None if values["revision"] is None else str(values["revision"]),
-            checked_at=checked_at,
-            finished=values["finished"] is True,
-            files=tuple((_inside(file["path"]), from_json({**file, "own": None})) for file in values["files"]),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        log.warning("%s is not known here, the folder is read as any other: %r", folder / MANIFEST, error)
-        return None
+    return read_kept(folder / MANIFEST, _from_json)
+
+
+def _from_json(values: Any) -> Export:
+    if values["format"] != EXPORT_FORMAT:
+        raise ValueError(f"format {values['format']}")
+    return Export(
+        sample=values["sample"] is True,
+        dataset=str(values["dataset"]),
+        revision=None if values["revision"] is None else str(values["revision"]),
+        checked_at=None if values["checked_at"] is None else moment(values["checked_at"]),
+        finished=values["finished"] is True,
+        files=tuple((_inside(file["path"]), from_json({**file, "own": None})) for file in values["files"]),
+    )
 
 
 def _inside(path: Any) -> str | None:
@@ -174,25 +164,21 @@ def _refuse_others_folder(folder: Path) -> None:
     ours = {MANIFEST, README, *(path for path, _ in earlier.files if path)} if earlier is not None else set()
     for path in sorted(present):
         name = path.relative_to(folder).as_posix()
-        if name not in ours and name.removesuffix(_PART) not in ours:
+        if finished_name(name) not in ours:
             raise UsageError(f"{folder} is not empty", f"{name} in it was not written by an export.", remedy)
 
 
 def _copy(source: Path, path: Path) -> str:
     """Copy a file to its place at once; the SHA-256 of what was copied, in hexadecimal."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + _PART)
-    shutil.copyfile(source, part)
-    with part.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    part.replace(path)
-    return digest
+    with replacing(path) as part:
+        shutil.copyfile(source, part)
+        with part.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _put(path: Path, text: str) -> None:
-    part = path.with_name(path.name + _PART)
-    part.write_text(text, encoding="utf-8", errors="backslashreplace")
-    part.replace(path)
+    with replacing(path) as part:
+        part.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 def _manifest(
@@ -225,7 +211,7 @@ def _readme(snapshot: Snapshot, folder: Path) -> str:
         f"revision  {snapshot.revision or 'not known'}",
         f"checked   {day(snapshot.checked_at)}",
         f"newest    {day(snapshot.newest_test)}",
-        f"records   {count(snapshot.records.height)} in {count(len(snapshot.files))} files",
+        f"records   {count(snapshot.records.height)} in {counted(len(snapshot.files), 'file')}",
         *(f"missing   {problem}" for problem in snapshot.problems),
         "",
         f"Read them with: trn-models --data {folder.name}",

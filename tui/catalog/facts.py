@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from tui.catalog.json_files import file_name_of, read_json, write_json
+from tui.catalog.json_files import file_name_of, moment, read_kept, write_json
 
-logger = logging.getLogger(__name__)
+Number = TypeVar("Number", int, float)
 
 ASKED_FOR = (
     "cardData", "downloads", "gated", "library_name", "likes", "pipeline_tag", "safetensors", "tags",
@@ -49,13 +48,23 @@ def text_of(value: Any) -> str | None:
 
 def count_of(value: Any) -> int | None:
     """`value` as a whole number from 0 to 2**63 - 1, also when it comes as a text or a float; else None."""
+    number = _number_of(value, int)
+    return number if number is not None and 0 <= number < 2**63 else None
+
+
+def figure_of(value: Any) -> float | None:
+    """`value` as a number between -1e18 and 1e18, also when it comes as a text; else None."""
+    number = _number_of(value, float)
+    return number if number is not None and -1e18 < number < 1e18 else None
+
+
+def _number_of(value: Any, convert: Callable[[Any], Number]) -> Number | None:
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     try:
-        number = int(value)
+        return convert(value)
     except (ValueError, OverflowError):
         return None
-    return number if 0 <= number < 2**63 else None
 
 
 def gated_of(value: Any) -> bool | str | None:
@@ -118,17 +127,13 @@ def _path(cache_dir: Path, endpoint: str, model_id: str) -> Path:
 
 def remembered(cache_dir: Path, endpoint: str, model_id: str) -> ModelFacts | None:
     """The facts last asked for under this id, however old (`fetched_at` tells)."""
-    path = _path(cache_dir, endpoint, model_id)
-    kept = read_json(path)
-    if kept is None:
-        return None
-    try:
-        facts = ModelFacts(**{**kept, "fetched_at": datetime.fromisoformat(kept["fetched_at"])})
-        if facts.fetched_at.tzinfo is None or not isinstance(facts.id, str):
-            raise ValueError("not written by this app")
-    except (KeyError, TypeError, ValueError) as error:
-        logger.warning("%s is not usable and will be written anew: %s", path, error)
-        return None
+    return read_kept(_path(cache_dir, endpoint, model_id), _from_json)
+
+
+def _from_json(kept: Any) -> ModelFacts:
+    facts = ModelFacts(**{**kept, "fetched_at": moment(kept["fetched_at"])})
+    if not isinstance(facts.id, str):
+        raise ValueError(f"{facts.id!r} is no id")
     return facts
 
 

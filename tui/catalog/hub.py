@@ -7,6 +7,7 @@ Every function is bounded in time and raises only `tui.errors.Hub*`; with `setti
 from __future__ import annotations
 
 import contextlib
+import logging
 import re
 import threading
 import time
@@ -28,6 +29,8 @@ __all__ = [
     "current_id", "dataset_revision", "endpoint", "fetch_dataset", "model_facts", "ranking_page",
 ]  # fmt: skip
 
+logger = logging.getLogger(__name__)
+
 FACTS_KEPT = timedelta(days=1)
 RANKING_PAGE = 500
 """Models asked for at once: huggingface.js asks for no more when it wants extra fields."""
@@ -48,11 +51,10 @@ Sort = Literal["trending_score", "downloads"]
 
 @dataclass(frozen=True, slots=True)
 class RankingPage:
-    """Rows as the Hub gave them, in its order; each has a usable `id`. `dropped` is how many had none."""
+    """Rows as the Hub gave them, in its order; each has a usable `id`."""
 
     rows: list[dict[str, Any]]
     next_cursor: str | None
-    dropped: int
 
 
 def dataset_revision(settings: Settings) -> str:
@@ -109,7 +111,9 @@ def ranking_page(
     if not isinstance(listed, list):
         raise hub_errors.not_the_hub(what, endpoint(), "a list of models was expected")
     rows = [row for row in listed if isinstance(row, dict) and _can_be_id(row.get("id"))]
-    return RankingPage(rows, answer.next_page, len(listed) - len(rows))
+    if len(rows) < len(listed):
+        logger.warning("%s: %s rows have no usable id and are left out", what, len(listed) - len(rows))
+    return RankingPage(rows, answer.next_page)
 
 
 def cached_facts(settings: Settings, model_id: str) -> ModelFacts | None:

@@ -46,7 +46,7 @@ def run(
             logger.debug("The download of %s said %r", what, line[:200])
             return
         if "files" in last:
-            files = f"{numbers.count(last['files'])} of {numbers.count(last['of'])} files"
+            files = f"{numbers.count(last['files'])} of {numbers.counted(last['of'], 'file')}"
             progress(f"{files}, {numbers.size(last['bytes'])}" if last["bytes"] else files)
 
     try:

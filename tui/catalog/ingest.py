@@ -12,7 +12,6 @@ import json
 import logging
 import os
 import queue
-import secrets
 import signal
 import stat
 import threading
@@ -22,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tui.atomic_file import remove_leftovers, replacing
 from tui.catalog.source_file import SourceFile, from_report
 from tui.errors import NoDataError, TrnModelsError, UnreadableFileError
 from tui.process import Finished, module_argv, run_bounded
@@ -38,8 +38,6 @@ _TRIES = 20
 _ALL_TRIES_S = 300.0
 # A death may come from a busy machine and not from the file, so its report is believed for a day only.
 _DEATH_BELIEVED_S = 86_400.0
-_LEFTOVER_S = 86_400.0
-_PART = ".part"
 
 
 def ingest(source: Path, name: str, folder: Path, *, abandon: threading.Event | None = None) -> SourceFile:
@@ -57,19 +55,17 @@ def ingest(source: Path, name: str, folder: Path, *, abandon: threading.Event | 
     report = _read_report(kept, own)
     if report is None:
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            part = folder / f"{sha256}.{os.getpid()}-{secrets.token_hex(4)}{_PART}"
-            try:
+            with replacing(own, durable=True) as part:
                 report = _conform(source, part, abandon)
                 if _status(source, name) != before:
                     raise UnreadableFileError(
                         f"{name} cannot be read", "It changed meanwhile.", "Try again when it is written."
                     )
-                report |= {"format": CONFORM_FORMAT, "own_bytes": _put(part, own) if "rows" in report else None}
+                if "rows" not in report:
+                    part.unlink(missing_ok=True)
+                report |= {"format": CONFORM_FORMAT, "own_bytes": part.stat().st_size if "rows" in report else None}
+            with replacing(kept, durable=True) as part:
                 part.write_text(json.dumps(report), encoding="utf-8")
-                _put(part, kept)
-            finally:
-                part.unlink(missing_ok=True)
         except OSError as error:
             raise _unwritable(folder, error.strerror or str(error)) from error
     return from_report(report, name, sha256, own)
@@ -89,7 +85,7 @@ def ingest_all(
 
     Raises `NoDataError` as `ingest` does when the fault is not in one file; no further file is then begun.
     """
-    _sweep(folder)
+    remove_leftovers(folder)
     waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
     finished: queue.SimpleQueue[tuple[int, SourceFile | BaseException]] = queue.SimpleQueue()
     for index in range(len(sources)):
@@ -218,23 +214,6 @@ def _read_report(kept: Path, own: Path) -> dict[str, Any] | None:
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
     return report
-
-
-def _put(part: Path, place: Path) -> int:
-    """Move a finished file to its place at once; its size in bytes."""
-    with part.open("rb+") as file:
-        os.fsync(file.fileno())
-        size = file.seek(0, os.SEEK_END)
-    part.replace(place)
-    return size
-
-
-def _sweep(folder: Path) -> None:
-    """Remove what an app that was killed left behind."""
-    with contextlib.suppress(OSError):
-        for part in folder.glob(f"*{_PART}"):
-            if time.time() - part.stat().st_mtime > _LEFTOVER_S:
-                part.unlink()
 
 
 def _status(source: Path, name: str) -> tuple[int, int, int]:

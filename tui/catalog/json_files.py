@@ -5,13 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
 import re
-import tempfile
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from tui.atomic_file import replacing
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_NOT_AS_EXPECTED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+"""What reading values of unknown shape raises."""
 
 
 def file_name_of(text: str) -> str:
@@ -23,35 +30,32 @@ def file_name_of(text: str) -> str:
 def write_json(path: Path, value: Any) -> None:
     """Put `value` in `path` at once or not at all; a file that cannot be written is logged: it is only a cache."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(value, file, ensure_ascii=False)
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        with replacing(path) as part:
+            part.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
     except (OSError, UnicodeEncodeError) as error:
         logger.warning("%s could not be written: %s", path, error)
 
 
-def read_json(path: Path) -> Any:
-    """What `write_json` put there; None when there is nothing, or nothing readable (which is logged)."""
+def read_kept(path: Path, parse: Callable[[Any], T]) -> T | None:
+    """What `parse` makes of the JSON in `path`; None when there is no file, or nothing usable, which is logged.
+
+    `parse` gets the value as outside data: it may stumble over its shape, and raises `ValueError` for a value that
+    it does not want.
+    """
     try:
-        text = path.read_text(encoding="utf-8")
+        return parse(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
-    except (OSError, UnicodeDecodeError) as error:
-        logger.warning("%s is not usable: %s", path, error)
-        return None
-    return read_json_text(text, str(path))
+    except OSError as error:
+        logger.warning("%s cannot be read: %s", path, error)
+    except _NOT_AS_EXPECTED as error:
+        logger.warning("%s is not usable: %r", path, error)
+    return None
 
 
-def read_json_text(text: str, origin: str) -> Any:
-    """The value in `text`; None when it is no JSON (which is logged with `origin`)."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        logger.warning("%s is not usable: %s", origin, error)
-        return None
+def moment(text: str) -> datetime:
+    """The UTC time that `text` tells. Raises `ValueError` when it is none, or says no zone."""
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is None:
+        raise ValueError(f"the time {text} says no zone")
+    return time.astimezone(UTC)

@@ -53,16 +53,20 @@ LINES: Final[Mapping[str, pl.DataType]] = {
 }
 """The columns of a line.
 
-`word` is what an OTHER says; `note` what there is to know beside a result or instead of one; `record` the
-row in `snapshot.records`, null without one; `records` how many the model has on that stack and `disagree`
-those of them with another verdict (`+1 FAIL +2 other`); `rank`, `figure` and `hub_library` are the
-ranking's; `has_result` tells of the record on the line, `left_out` that no record of the model on that
+`word` is the result in a word or two: PASS, FAIL, what an OTHER says, or one of the constants below; `note`
+what there is to know beside a result or instead of one, after `LEFT_OUT: ` when it is why the model was left
+out; `record` the row in `snapshot.records`, null without one; `records` how many the model has on that stack
+and `disagree` those of them with another verdict (`+1 FAIL +2 other`); `rank`, `figure` and `hub_library` are
+the ranking's; `has_result` tells of the record on the line, `left_out` that no record of the model on that
 stack has a result (Selected only).
 """
 
-NOT_READ: Final = "not in what could be read"
+LEFT_OUT: Final = "left out"
 NOT_TESTED: Final = "not tested"
-LIBRARY_UNKNOWN: Final = "library unknown"
+OTHER_STACK: Final = "other stack"
+NOT_READ: Final = "not read"
+_NOT_IN_THERE: Final = "not in what could be read"
+_LIBRARY_UNKNOWN: Final = "library unknown"
 
 _PROPER_NAMES: Final = {"transformers": "Transformers"}
 _UNTESTED: Final = pl.lit(Verdict.UNTESTED.value, VERDICT_TYPE)
@@ -77,7 +81,7 @@ def selected(snapshot: Snapshot, choice: StackChoice) -> pl.DataFrame:
     The models of which no record has a result come last, marked `left_out`.
     """
     frame = _on_stack(indexed(snapshot.records.select(_FROM_RECORDS), {}), choice, snapshot)
-    lines = one_a_model(frame).with_columns(note=_reason(), left_out=~pl.col("any_result"))
+    lines = one_a_model(frame).with_columns(word=_result_word(), note=_reason(), left_out=~pl.col("any_result"))
     return _conformed(_in_order(lines))
 
 
@@ -101,10 +105,10 @@ def ranked(
         library = pl.col("hub_library")
         rows = rows.filter(library.is_null() | (library.str.to_lowercase() == "transformers"))
     if snapshot is None:
-        return _conformed(rows.with_columns(verdict=_UNTESTED, note=pl.lit(NOT_READ)))
+        return _conformed(rows.with_columns(verdict=_UNTESTED, word=pl.lit(NOT_READ), note=pl.lit(_NOT_IN_THERE)))
     frame = indexed(snapshot.records.select(_FROM_RECORDS), renames)
     known = frame.join(rows, left_on="model", right_on="key", how="semi", maintain_order="left")
-    here = one_a_model(_on_stack(known, choice, snapshot)).with_columns(note=_reason())
+    here = one_a_model(_on_stack(known, choice, snapshot)).with_columns(word=_result_word(), note=_reason())
     elsewhere = _elsewhere(known.join(here, on="model", how="anti", maintain_order="left"), snapshot)
     untested = pl.col("record").is_null()
     lines = (
@@ -112,6 +116,11 @@ def ranked(
         .join(elsewhere, left_on="key", right_on="model", how="left", maintain_order="left")
         .with_columns(
             verdict=pl.when(untested).then(_UNTESTED).otherwise("verdict"),
+            word=pl.when(~untested)
+            .then("word")
+            .when(pl.col("elsewhere").is_not_null())
+            .then(pl.lit(OTHER_STACK))
+            .otherwise(pl.lit(NOT_TESTED if snapshot.complete else NOT_READ)),
             note=pl.when(untested).then(_why_untested(snapshot, choice)).otherwise("note"),
         )
     )
@@ -159,7 +168,7 @@ def _comparable(lines: pl.DataFrame, column: str) -> pl.Expr:
 
 def _on_stack(frame: pl.DataFrame, choice: StackChoice, snapshot: Snapshot) -> pl.DataFrame:
     here = frame.filter(admitted(choice))
-    return here if choice.exact else newest_stack_only(here, stack_places(snapshot.records))
+    return here if choice.exact else newest_stack_only(here, stack_places(snapshot.stacks))
 
 
 def _in_order(lines: pl.DataFrame) -> pl.DataFrame:
@@ -176,19 +185,24 @@ def _in_order(lines: pl.DataFrame) -> pl.DataFrame:
     return ordered.with_columns(key=pl.concat_str("key", pl.lit("")))
 
 
+def _result_word() -> pl.Expr:
+    left_out = pl.when(pl.col("verdict") == Verdict.EXCLUDED.value).then(pl.lit(LEFT_OUT))
+    return pl.coalesce("word", left_out, pl.col("verdict").cast(pl.String))
+
+
 def _reason() -> pl.Expr:
     both = (pl.col("verdict") == Verdict.EXCLUDED.value) & pl.col("has_result")
     word = pl.when(both).then(pl.concat_str(pl.lit("; recorded result «"), "result", pl.lit("»")))
-    return pl.concat_str(pl.lit("left out: "), "reason", word.otherwise(pl.lit("")))
+    return pl.concat_str(pl.lit(f"{LEFT_OUT}: "), "reason", word.otherwise(pl.lit("")))
 
 
 def _elsewhere(known: pl.DataFrame, snapshot: Snapshot) -> pl.DataFrame:
     """`model` and `elsewhere`: what the newest stack says of a model that the chosen one has no record of."""
-    places = stack_places(snapshot.records)
+    places = stack_places(snapshot.stacks)
     best = one_a_model(newest_stack_only(known, places)).join(places, on=STACK_COLUMNS, how="left", nulls_equal=True)
     said = (
         pl.when(pl.col("verdict") == Verdict.EXCLUDED.value)
-        .then(pl.lit("left out"))
+        .then(pl.lit(LEFT_OUT))
         .when(~pl.col("has_result"))
         .then(pl.lit(NO_RESULT))
         .when(pl.col("verdict") == Verdict.OTHER.value)
@@ -201,7 +215,7 @@ def _elsewhere(known: pl.DataFrame, snapshot: Snapshot) -> pl.DataFrame:
 
 def _why_untested(snapshot: Snapshot, choice: StackChoice) -> pl.Expr:
     if not snapshot.complete:
-        return pl.coalesce("elsewhere", pl.lit(NOT_READ))
+        return pl.coalesce("elsewhere", pl.lit(_NOT_IN_THERE))
     if choice.library != ANY:
         libraries = [choice.library]
     else:
@@ -212,7 +226,7 @@ def _why_untested(snapshot: Snapshot, choice: StackChoice) -> pl.Expr:
     return pl.coalesce(
         "elsewhere",
         pl.when(hub_library.is_null())
-        .then(pl.lit(LIBRARY_UNKNOWN))
+        .then(pl.lit(_LIBRARY_UNKNOWN))
         .when(foreign if names else pl.lit(value=False))
         .then(pl.concat_str(hub_library, pl.lit(f", not {_a_model_of(names)}")))
         .otherwise(pl.lit(NOT_TESTED)),

@@ -19,7 +19,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from tui.catalog.json_files import file_name_of, read_json, write_json
+from tui.atomic_file import remove_leftovers
+from tui.catalog.json_files import file_name_of, moment, read_kept, write_json
 from tui.catalog.own_files import damaged, index_name
 from tui.catalog.source_file import SourceFile, from_json, to_json
 from tui.settings import Settings
@@ -58,17 +59,10 @@ def read_manifest(settings: Settings, endpoint: str) -> Manifest | None:
 
     A file whose own file is gone or cut short is in it as one that could not be read.
     """
-    path = _path(settings, endpoint)
-    values = read_json(path)
-    if values is None:
-        return None
-    try:
-        manifest = _from_json(values, records_folder(settings))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        log.warning("%s is not usable and will be written anew: %r", path, error)
-        return None
+    manifest = _read(_path(settings, endpoint), settings)
     wanted = (endpoint, settings.dataset, settings.revision)
-    return manifest if (manifest.endpoint, manifest.dataset, manifest.asked_for) == wanted else None
+    of_another = manifest is None or (manifest.endpoint, manifest.dataset, manifest.asked_for) != wanted
+    return None if of_another else manifest
 
 
 def write_manifest(settings: Settings, manifest: Manifest) -> None:
@@ -121,15 +115,16 @@ def touch(files: Sequence[SourceFile], index: Path) -> None:
 
 
 def remove_forgotten(settings: Settings) -> None:
-    """Remove files that no manifest names and that were not used for `KEPT_S`.
+    """Remove files that no manifest names and that were not used for `KEPT_S`, and what was never finished.
 
     Nothing is removed when a manifest cannot be read: it may be another version's.
     """
+    for folder in (settings.cache_dir, *settings.cache_dir.glob("*/"), *settings.cache_dir.glob("rankings/*/")):
+        remove_leftovers(folder)
     named: set[str] = set()
     for path in (settings.cache_dir / "snapshots").glob("*.json"):
-        try:
-            manifest = _from_json(read_json(path), records_folder(settings))
-        except (KeyError, TypeError, ValueError, AttributeError):
+        manifest = _read(path, settings)
+        if manifest is None:
             log.info("%s is not known here: old records are kept", path)
             return
         named |= {file.sha256 for file in manifest.files} | {index_name(manifest.files)}
@@ -152,18 +147,19 @@ def _path(settings: Settings, endpoint: str) -> Path:
     return settings.cache_dir / "snapshots" / f"{name}.json"
 
 
+def _read(path: Path, settings: Settings) -> Manifest | None:
+    return read_kept(path, lambda values: _from_json(values, records_folder(settings)))
+
+
 def _from_json(values: Any, folder: Path) -> Manifest:
     if values["format"] != MANIFEST_FORMAT:
         raise ValueError(f"format {values['format']}")
-    checked_at = datetime.fromisoformat(values["checked_at"])
-    if checked_at.tzinfo is None:
-        raise ValueError("a time without its zone")
     return Manifest(
         endpoint=str(values["endpoint"]),
         dataset=str(values["dataset"]),
         asked_for=str(values["asked_for"]),
         revision=str(values["revision"]),
-        checked_at=checked_at,
+        checked_at=moment(values["checked_at"]),
         files=files_of(values["files"], folder),
     )
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.catalog import bucket_address
-from tui.catalog.json_files import file_name_of, read_json, write_json
+from tui.catalog.json_files import file_name_of, moment, read_kept, write_json
 from tui.errors import HubError, HubNotFoundError
 from tui.settings import Settings
 from tui.terminal_text import clean
@@ -69,7 +69,7 @@ def find(settings: Settings, *, now: datetime | None = None) -> Search:
     if refusal := _nothing_to_ask(settings):
         return Search(None, (), None, f"{refusal} {HOW_TO_SET}")
     path = _cache_path(settings)
-    last = _read(path)
+    last = read_kept(path, _from_json)
     if last and last.looked_at and timedelta() <= now - last.looked_at < KEPT_FOR:
         return last
     if settings.offline:
@@ -219,18 +219,10 @@ def _cache_path(settings: Settings) -> Path:
     return settings.cache_dir / f"neff_bucket-{file_name_of(asked)}.json"
 
 
-def _read(path: Path) -> Search | None:
-    kept = read_json(path)
-    if kept is None:
-        return None
-    try:
-        best = None if kept["bucket"] is None else _bucket(kept["bucket"])
-        others = tuple(_bucket(item) for item in kept["others"])
-        looked_at = datetime.fromisoformat(kept["looked_at"]).astimezone(UTC)
-        return Search(best, others, looked_at, str(kept["note"]))
-    except (ValueError, KeyError, TypeError) as error:
-        logger.warning("%s is not usable and will be written anew: %s", path, error)
-        return None
+def _from_json(kept: Any) -> Search:
+    best = None if kept["bucket"] is None else _bucket(kept["bucket"])
+    others = tuple(_bucket(item) for item in kept["others"])
+    return Search(best, others, moment(kept["looked_at"]), str(kept["note"]))
 
 
 def _bucket(item: Mapping[str, Any]) -> Bucket:

@@ -10,19 +10,17 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import logging
-import os
-import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from tui.atomic_file import replacing
 from tui.catalog.ingest import CONFORM_FORMAT
-from tui.catalog.json_files import read_json, write_json
+from tui.catalog.json_files import read_kept, write_json
 from tui.catalog.schema import COLUMNS, EXTRA, LONG_TEXT, UNCONVERTED
-from tui.catalog.source_file import SourceFile
+from tui.catalog.source_file import SourceFile, its_records
 from tui.errors import UnreadableFileError
-from tui.numbers import count
 
 if TYPE_CHECKING:
     import polars as pl
@@ -83,9 +81,8 @@ def damaged(file: SourceFile) -> SourceFile:
 
 def without_records(file: SourceFile, why: str) -> SourceFile:
     """The file when what was read of it is not at hand, and a problem that says so."""
-    records = "its 1 record is" if file.rows == 1 else f"its {count(file.rows)} records are"
     lost = None if file.lost_rows is None else file.lost_rows + file.rows
-    problem = f"{file.name}: {records} missing: {why}"
+    problem = f"{file.name}: {its_records(file.rows)} missing: {why}"
     return replace(file, own=None, rows=0, lost_rows=lost, problems=(*file.problems, problem))
 
 
@@ -161,7 +158,8 @@ def _read_index(folder: Path, files: Sequence[SourceFile]) -> pl.DataFrame | Non
     except OSError as error:
         log.warning("%s cannot be read: %s", path, error)
         return None
-    if read_json(folder / f"{name}.json") != {"sha256": hashlib.sha256(content).hexdigest()}:
+    written = read_kept(folder / f"{name}.json", lambda values: values["sha256"])
+    if written != hashlib.sha256(content).hexdigest():
         log.warning("%s is not as it was written and will be made anew", path)
         return None
     frame = pl.read_parquet(content)
@@ -171,16 +169,11 @@ def _read_index(folder: Path, files: Sequence[SourceFile]) -> pl.DataFrame | Non
 def _write_index(folder: Path, files: Sequence[SourceFile], frame: pl.DataFrame) -> None:
     name = index_name(files)
     path = folder / f"{name}.parquet"
-    part = folder / f"{name}.{os.getpid()}-{secrets.token_hex(4)}.part"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
+        with replacing(path) as part:
             frame.write_parquet(part, compression="zstd")
             with part.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
     except OSError as error:
         log.warning("%s cannot be written; the next start is slower: %s", path, error)
         return

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import polars as pl
 
 _LOOKED_AT = 50_000
-"""Ids, evenly spread, that a suggestion is looked for in: it is computed on the path of a key."""
+"""Ids, evenly spread, that a suggestion is looked for in: it comes when typing rests."""
 _COMPARED = 300
 """Parts of ids that a word is compared with: those that share the most letters, then the most frequent."""
 _LONGEST = 100

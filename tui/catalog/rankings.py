@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from tui.catalog import renames as known_renames
-from tui.catalog.facts import count_of, gated_of, parameters_of, text_of
-from tui.catalog.json_files import file_name_of, read_json, read_json_text, write_json
+from tui.catalog.facts import count_of, figure_of, gated_of, parameters_of, text_of
+from tui.catalog.json_files import file_name_of, moment, read_kept, write_json
 from tui.catalog.renames import remember_rename, renames
 from tui.settings import Settings
 
@@ -29,9 +27,8 @@ __all__ = [
     "renames",
 ]  # fmt: skip
 
-logger = logging.getLogger(__name__)
-
 _FORMAT = 1
+_SAMPLE = Path(__file__).parents[1] / "sample" / "ranking.json"
 
 COLUMNS: Mapping[str, Any] = {
     "rank": pl.UInt32,
@@ -55,7 +52,6 @@ class Ranking:
 
     `figure` is the trending score or the downloads of the last 30 days, null when the Hub did not say.
     `fetched_at` is when its first page came (None: sample). `next_cursor` is None at the end of the list.
-    `dropped` rows of the Hub could not be used.
     """
 
     view: View
@@ -64,31 +60,11 @@ class Ranking:
     models: pl.DataFrame
     next_cursor: str | None
     sample: bool
-    dropped: int = 0
 
 
 def cached(settings: Settings, view: View, task: str) -> Ranking | None:
     """The ranking that was fetched last, with all its pages; no request. None when there is none to be used."""
-    path = _path(settings, view, task)
-    kept = read_json(path)
-    if kept is None:
-        return None
-    try:
-        if (kept["format"], kept["view"], kept["task"]) != (_FORMAT, str(view), task):
-            raise ValueError("of another kind")
-        if not isinstance(kept["models"], dict) or set(kept["models"]) != set(COLUMNS):
-            raise ValueError("other columns")
-        fetched_at = datetime.fromisoformat(kept["fetched_at"])
-        models = pl.DataFrame(kept["models"], schema=COLUMNS, strict=True)
-        cursor, dropped = kept["next_cursor"], kept["dropped"]
-        if fetched_at.tzinfo is None or not isinstance(cursor, str | None) or not isinstance(dropped, int):
-            raise ValueError("a value is of another type")
-        if not _is_whole(models):
-            raise ValueError("ranks or ids are not in order")
-    except (KeyError, TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
-        logger.warning("%s is not usable and will be written anew: %s", path, error)
-        return None
-    return Ranking(view, task, fetched_at, models, cursor, sample=False, dropped=dropped)
+    return read_kept(_path(settings, view, task), lambda kept: _from_json(kept, view, task))
 
 
 def fetch(settings: Settings, view: View, task: str) -> Ranking:
@@ -98,7 +74,7 @@ def fetch(settings: Settings, view: View, task: str) -> Ranking:
     page = hub.ranking_page(settings, _sort_of(view), task)
     models = _models(page.rows, view)
     now = datetime.now(UTC)
-    ranking = Ranking(view, task, now, models, page.next_cursor, sample=False, dropped=page.dropped)
+    ranking = Ranking(view, task, now, models, page.next_cursor, sample=False)
     _keep(settings, ranking)
     return ranking
 
@@ -118,7 +94,6 @@ def more(settings: Settings, ranking: Ranking) -> Ranking:
         ranking,
         models=_models(page.rows, ranking.view, before=ranking.models),
         next_cursor=cursor,
-        dropped=ranking.dropped + page.dropped,
     )
     _keep(settings, longer)
     return longer
@@ -126,10 +101,7 @@ def more(settings: Settings, ranking: Ranking) -> Ranking:
 
 def open_sample(view: View, task: str) -> Ranking:
     """The ranking of invented models that comes with the app; empty for a task that it does not have."""
-    file = resources.files("tui") / "sample" / "ranking.json"
-    content = read_json_text(file.read_text(encoding="utf-8"), str(file)) if file.is_file() else None
-    by_task = content.get(str(view)) if isinstance(content, dict) else None
-    rows = by_task.get(task) if isinstance(by_task, dict) else None
+    rows = read_kept(_SAMPLE, lambda content: content[view].get(task))
     return Ranking(view, task, None, _models(rows or [], view), None, sample=True)
 
 
@@ -163,10 +135,26 @@ def _keep(settings: Settings, ranking: Ranking) -> None:
         "task": ranking.task,
         "fetched_at": ranking.fetched_at.isoformat() if ranking.fetched_at else None,
         "next_cursor": ranking.next_cursor,
-        "dropped": ranking.dropped,
         "models": ranking.models.to_dict(as_series=False),
     }
     write_json(_path(settings, ranking.view, ranking.task), value)
+
+
+def _from_json(kept: Any, view: View, task: str) -> Ranking:
+    if (kept["format"], kept["view"], kept["task"]) != (_FORMAT, view, task):
+        raise ValueError("of another kind")
+    if not isinstance(kept["models"], dict) or set(kept["models"]) != set(COLUMNS):
+        raise ValueError("other columns")
+    try:
+        models = pl.DataFrame(kept["models"], schema=COLUMNS, strict=True)
+    except pl.exceptions.PolarsError as error:
+        raise ValueError(str(error)) from error
+    cursor = kept["next_cursor"]
+    if not isinstance(cursor, str | None):
+        raise ValueError("a value is of another type")
+    if not _is_whole(models):
+        raise ValueError("ranks or ids are not in order")
+    return Ranking(view, task, moment(kept["fetched_at"]), models, cursor, sample=False)
 
 
 def _models(rows: Iterable[Any], view: View, before: pl.DataFrame | None = None) -> pl.DataFrame:
@@ -190,7 +178,7 @@ def _line(row: Mapping[str, Any], model_id: str, view: View, rank: int) -> dict[
         "rank": rank,
         "model_id": model_id,
         "key": model_id.casefold(),
-        "figure": _figure_of(figure),
+        "figure": figure_of(figure),
         "library": text_of(row.get("library_name")),
         "pipeline_tag": text_of(row.get("pipeline_tag")),
         "gated": {False: "no", True: "yes"}.get(gated, gated) if isinstance(gated, bool) else gated,
@@ -198,16 +186,6 @@ def _line(row: Mapping[str, Any], model_id: str, view: View, rank: int) -> dict[
         "downloads": count_of(row.get("downloads")),
         "parameters": parameters_of(row.get("safetensors")),
     }
-
-
-def _figure_of(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        return None
-    try:
-        figure = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return figure if -1e18 < figure < 1e18 else None
 
 
 def _is_whole(models: pl.DataFrame) -> bool:

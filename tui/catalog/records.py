@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import polars as pl
 
 from tui.catalog.schema import LONG_TEXT, UNCONVERTED
-from tui.catalog.stacks import ANY, STACK_COLUMNS, StackChoice, stacks_of
+from tui.catalog.stacks import ANY, STACK_COLUMNS, StackChoice, StackCount
 from tui.catalog.verdict import NO_RESULT, Verdict, is_blank, verdict_of
 
 VERDICT_TYPE: Final = pl.Enum([verdict.value for verdict in Verdict])
@@ -70,7 +70,7 @@ def admitted(choice: StackChoice) -> pl.Expr:
 
 
 def newest_stack_only(frame: pl.DataFrame, stacks: pl.DataFrame) -> pl.DataFrame:
-    """For each `model` the records of its newest stack; `stacks` is `stack_places` of all records."""
+    """For each `model` the records of its newest stack; `stacks` is `stack_places` of all stacks."""
     return (
         frame.join(stacks.drop("label"), on=STACK_COLUMNS, how="left", nulls_equal=True, maintain_order="left")
         .filter(pl.col("place") == pl.col("place").min().over("model"))
@@ -78,9 +78,9 @@ def newest_stack_only(frame: pl.DataFrame, stacks: pl.DataFrame) -> pl.DataFrame
     )
 
 
-def stack_places(records: pl.DataFrame) -> pl.DataFrame:
-    """`STACK_COLUMNS`, `place` (0 for the newest stack) and `label`, one row a stack of the records."""
-    ordered = [count.stack for count in stacks_of(records)]
+def stack_places(counts: Sequence[StackCount]) -> pl.DataFrame:
+    """`STACK_COLUMNS`, `place` (0 for the first, which is the newest) and `label`, one row a stack."""
+    ordered = [count.stack for count in counts]
     return pl.DataFrame(
         {
             "neuronx_cc": [stack.neuronx_cc for stack in ordered],

@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
-from tui.catalog.json_files import read_json, write_json
+from tui.catalog.json_files import moment, read_kept, write_json
 from tui.errors import HubError
 from tui.settings import Settings
 
@@ -108,19 +108,15 @@ def _remember(settings: Settings, answers: dict[str, str | None] | dict[str, str
 
 
 def _read(settings: Settings) -> dict[str, dict[str, Any]]:
-    kept = read_json(_path(settings))
-    if kept is None:
-        return {}
-    try:
-        if kept["format"] != _FORMAT:
-            raise ValueError("of another format")
-        entries = {}
-        for old, entry in kept["asked"].items():
-            new, at = entry["new"], datetime.fromisoformat(entry["at"])
-            if not isinstance(new, str | None) or at.tzinfo is None:
-                raise ValueError(f"{old} has a value of another type")
-            entries[old] = {"new": new, "at": at}
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        logger.warning("%s is not usable and will be written anew: %s", _path(settings), error)
-        return {}
+    return read_kept(_path(settings), _from_json) or {}
+
+
+def _from_json(kept: Any) -> dict[str, dict[str, Any]]:
+    if kept["format"] != _FORMAT:
+        raise ValueError("of another format")
+    entries = {}
+    for old, entry in kept["asked"].items():
+        if not isinstance(entry["new"], str | None):
+            raise ValueError(f"{old} has a value of another type")
+        entries[old] = {"new": entry["new"], "at": moment(entry["at"])}
     return entries

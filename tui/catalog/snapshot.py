@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -31,10 +32,10 @@ from tui.catalog.manifest import (
 )
 from tui.catalog.schema import COLUMN_NAMES, EXTRA, LONG_TEXT, UNCONVERTED
 from tui.catalog.source_file import SourceFile
-from tui.catalog.stacks import STACK_COLUMNS, Stack, stacks_of
+from tui.catalog.stacks import StackCount, stacks_of
 from tui.catalog.verdict import Record, Verdict
 from tui.errors import NoDataError
-from tui.numbers import count
+from tui.numbers import count, counted
 from tui.settings import Settings
 
 if TYPE_CHECKING:
@@ -66,6 +67,11 @@ class Snapshot:
     newest_test: datetime | None
     files: tuple[SourceFile, ...]
     records: pl.DataFrame
+
+    @cached_property
+    def stacks(self) -> tuple[StackCount, ...]:
+        """The stacks of the records, newest first."""
+        return stacks_of(self.records)
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -164,7 +170,7 @@ def refresh(
     write_manifest(settings, manifest)
     remove_forgotten(settings)
     if before is None:
-        return Refreshed(after, f"{count(after.records.height)} records of {_stacks(after)}")
+        return Refreshed(after, f"{counted(after.records.height, 'record')} of {counted(len(after.stacks), 'stack')}")
     return Refreshed(after, what_changed(before.files, before.records, after.files, after.records))
 
 
@@ -201,20 +207,6 @@ def record_at(snapshot: Snapshot, index: int) -> Record:
         row=values["row"],
         verdict=Verdict(values["verdict"]),
     )
-
-
-def records_of(snapshot: Snapshot, key: str) -> list[int]:
-    """The rows in `snapshot.records` of a model (`key`: its casefolded id): the newest stack first.
-
-    Of one stack PASS first, then the newest test.
-    """
-    import polars as pl
-
-    found = snapshot.records.with_row_index("record").filter(pl.col("key") == key)
-    places = {counted.stack: place for place, counted in enumerate(stacks_of(found))}
-    newest_first = found.sort("verdict", "tested_at", "record", descending=[False, True, False], nulls_last=True)
-    rows = newest_first.select("record", *STACK_COLUMNS).rows()
-    return [record for record, *stack in sorted(rows, key=lambda row: places[Stack(*row[1:])])]
 
 
 def _snapshot(
@@ -303,12 +295,7 @@ def _refuse_nothing_readable(name: str, files: Sequence[SourceFile]) -> None:
 
 
 def _telling(progress: Progress, what: str) -> Callable[[int, int], None]:
-    return lambda done, total: progress(f"{count(done)} of {count(total)} files {what}")
-
-
-def _stacks(snapshot: Snapshot) -> str:
-    number = len(stacks_of(snapshot.records))
-    return "1 stack" if number == 1 else f"{count(number)} stacks"
+    return lambda done, total: progress(f"{count(done)} of {counted(total, 'file')} {what}")
 
 
 def _object(text: str | None) -> dict[str, Any]:

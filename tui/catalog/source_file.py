@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tui.numbers import counted
+
 _PLACES_NAMED = 4
 
 
@@ -81,9 +83,7 @@ def from_report(report: Mapping[str, Any], name: str, sha256: str, own: Path) ->
     if "rows" not in report:
         counts = report.get("counts")
         lost_rows = None if counts is None else _total(counts)
-        many = (
-            "how many records it holds is not known" if lost_rows is None else f"its {lost_rows:,} records are missing"
-        )
+        many = "how many records it holds is not known" if lost_rows is None else f"{its_records(lost_rows)} missing"
         problem = f"{name} cannot be read: its footer is damaged; {many}"
         if report.get("died"):
             problem = f"{name} cannot be read: {report['unopened']}; {many}"
@@ -116,9 +116,14 @@ def _sentences(name: str, losses: Sequence[tuple[str, int | None, str]]) -> Iter
 
 
 def _sentence(name: str, where: str, rows: int | None, why: str) -> str:
-    records = "some records" if rows is None else "1 record" if rows == 1 else f"{rows:,} records"
+    records = "some records" if rows is None else counted(rows, "record")
     unknown = "; how many is not known" if rows is None else ""
     return f"{name}: {records} in {where} could not be read: {why}{unknown}"
+
+
+def its_records(number: int) -> str:
+    """The records of a file as the beginning of a sentence: `its 1 record is`, `its 1,204 records are`."""
+    return f"its {counted(number, 'record')} {'is' if number == 1 else 'are'}"
 
 
 def _total(counts: Iterable[int | None]) -> int | None:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from tui.catalog.stacks import Stack
-from tui.numbers import NOT_RECORDED, day_and_clock, decimal, duration_words, gigabytes
+from tui.numbers import NOT_RECORDED, counted, day_and_clock, decimal, duration_words, gigabytes
 
 
 class Verdict(StrEnum):
@@ -190,7 +190,7 @@ def _quoted(word: str) -> str:
 
 def _on_cores(record: Record) -> str:
     cores = record.tp
-    return "" if cores is None else f" on {cores} {'core' if cores == 1 else 'cores'}"
+    return "" if cores is None else f" on {counted(cores, 'core')}"
 
 
 def _raw_cores(record: Record) -> list[str]:

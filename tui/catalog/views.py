@@ -11,8 +11,7 @@ import polars as pl
 
 from tui.catalog import query
 from tui.catalog.lines import LINES, nothing, ranked, selected, sorted_by
-from tui.catalog.records import indexed, stack_places
-from tui.catalog.stacks import STACK_COLUMNS, StackChoice
+from tui.catalog.stacks import STACK_COLUMNS, Stack, StackChoice
 from tui.catalog.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from tui.catalog.snapshot import Snapshot
 
 
-__all__ = ["LINES", "Question", "Selection", "View", "lines_of", "records_of", "select"]
+__all__ = ["LINES", "Question", "Selection", "View", "lines_of", "records_of", "select", "suggestion"]
 
 
 class View(StrEnum):
@@ -67,7 +66,6 @@ class Selection:
     counts: Mapping[Verdict, int]
     tested: int
     hidden_left_out: int
-    suggestion: str | None
 
 
 def lines_of(snapshot: Snapshot | None, ranking: Ranking | None, question: Question) -> pl.DataFrame:
@@ -115,18 +113,36 @@ def select(
         counts=counts,
         tested=counts[Verdict.PASS] + counts[Verdict.FAIL] + other_words,
         hidden_left_out=hidden,
-        suggestion=query.suggest(question.search, lines["key"]) if wanted and found.is_empty() else None,
     )
+
+
+def suggestion(base_lines: pl.DataFrame, question: Question) -> str | None:
+    """The nearest search that finds a model; None without a search, when it finds one, or when nothing is near.
+
+    `base_lines` are `lines_of` the question. Takes longer than `select`: for when typing rests.
+    """
+    wanted = query.words(question.search)
+    if not wanted or not query.places(base_lines["key"], wanted).is_empty():
+        return None
+    return query.suggest(question.search, base_lines["key"])
 
 
 def records_of(snapshot: Snapshot, key: str, renames: Mapping[str, str] | None = None) -> pl.DataFrame:
     """All records of a model on every stack, the newest stack first and the best record of a stack first.
 
-    `key` is a casefolded id, or what it was renamed to. Adds `record`, the row in `snapshot.records`.
+    `key` is the model's casefolded id, the old one or what it was renamed to. Adds `record`, the row in
+    `snapshot.records`. A record without an id is of no model.
     """
-    frame = indexed(snapshot.records, renames or {}).filter(pl.col("model") == key)
-    return (
-        frame.join(stack_places(snapshot.records), on=STACK_COLUMNS, how="left", nulls_equal=True)
-        .sort("place", "verdict", "tested_at", "record", descending=[False, False, True, False], nulls_last=True)
-        .drop("place", "model")
-    )
+    renamed = renames or {}
+    current = renamed.get(key, key)
+    others = {old for old, new in renamed.items() if new == current} - {current}
+    keys = snapshot.records["key"]
+    of_model = keys == current
+    if others:
+        of_model |= keys.is_in(list(others))
+    rows = (of_model & snapshot.records["model_id"].is_not_null()).arg_true()
+    found = snapshot.records[rows].insert_column(0, rows.alias("record"))
+    places = {counted.stack: place for place, counted in enumerate(snapshot.stacks)}
+    stacks = [Stack(*parts) for parts in found.select(STACK_COLUMNS).iter_rows()]
+    place = pl.Series([places[stack] for stack in stacks], dtype=pl.UInt32)
+    return found.sort(place, "verdict", "tested_at", "record", descending=[False, False, True, False], nulls_last=True)

@@ -38,12 +38,15 @@ def print_list(settings: Settings, search: str = "") -> int:
     Records are read from disk, else fetched (bounded), else the sample is printed and says so. Raises
     `TrnModelsError` when `--data` cannot be read.
     """
-    from tui.catalog.stacks import StackChoice, default_stack, stacks_of
-    from tui.catalog.views import Question, View, select
+    from tui.catalog.stacks import StackChoice, default_stack
+    from tui.catalog.views import Question, View, lines_of, select, suggestion
 
     snapshot = _records(settings)
-    stack = default_stack(stacks_of(snapshot.records))
-    selection = select(snapshot, None, Question(view=View.SELECTED, stack=StackChoice.of(stack), search=search))
+    stack = default_stack(snapshot.stacks)
+    question = Question(view=View.SELECTED, stack=StackChoice.of(stack), search=search)
+    base_lines = lines_of(snapshot, None, question)
+    selection = select(snapshot, None, question, base_lines)
+    no_hit = _no_hit(selection, search, suggestion(base_lines, question))
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
     lines = [SAMPLE_LINE] if snapshot.source == "sample" else []
     about = clean(f"neuronx-cc {stack.label}: {_counts(selection)}" if stack else "no records")
@@ -52,7 +55,7 @@ def print_list(settings: Settings, search: str = "") -> int:
     if rows:
         lines.append(_table([_HEADERS, *rows], width))
     write("\n".join(lines) + "\n", sys.stdout, ascii_only=bool(settings.ascii))
-    say(_status(snapshot), *snapshot.problems, _more(selection.lines.height - len(rows)), _no_hit(selection, search))
+    say(_status(snapshot), *snapshot.problems, _more(selection.lines.height - len(rows)), no_hit)
     return EXIT_PASS
 
 
@@ -87,13 +90,11 @@ def _table(rows: Sequence[tuple[str, ...]], width: int | None) -> str:
 
 def _cells(line: Mapping[str, Any]) -> tuple[str, ...]:
     raw = json.loads(line["unconverted"]) if line["unconverted"] else {}
-    words = {Verdict.OTHER: line["word"], Verdict.EXCLUDED: "left out"}
-    result = words.get(line["verdict"], line["verdict"])
     checks = (("CPU run", "cpu_match"), ("judge", "english"))
     answers = [f"{name}: {shown(line[column])}" for name, column in checks if line[column] is not None]
     about = [part for part in (*answers, line["note"]) if part]
     cells = (
-        " ".join(part for part in (shown(result), line["disagree"]) if part),
+        " ".join(part for part in (shown(line["word"]), line["disagree"]) if part),
         shown(line["model_id"]),
         shown(line["tp"], raw.get("tp")),
         shown(None, raw["wall_s"]) if "wall_s" in raw else numbers.duration(line["wall_s"]),
@@ -115,7 +116,8 @@ def _memory(line: Mapping[str, Any], raw: Mapping[str, str]) -> str:
 def _counts(selection: Selection) -> str:
     words = {Verdict.PASS: "PASS", Verdict.FAIL: "FAIL", Verdict.OTHER: "other", Verdict.EXCLUDED: "left out"}
     counted = (f"{numbers.count(selection.counts.get(verdict, 0))} {word}" for verdict, word in words.items())
-    return f"{numbers.count(selection.lines.height)} of {numbers.count(selection.total)} models; {', '.join(counted)}"
+    models = f"{numbers.count(selection.lines.height)} of {numbers.counted(selection.total, 'model')}"
+    return f"{models}; {', '.join(counted)}"
 
 
 def _status(snapshot: Snapshot) -> str:
@@ -127,10 +129,10 @@ def _status(snapshot: Snapshot) -> str:
     return ", ".join(parts)
 
 
-def _no_hit(selection: Selection, search: str) -> str:
+def _no_hit(selection: Selection, search: str, nearest: str | None) -> str:
     if selection.lines.height or not search.strip():
         return ""
-    hint = f"; did you mean {selection.suggestion}?" if selection.suggestion else ""
+    hint = f"; did you mean {nearest}?" if nearest else ""
     return f"no model has «{search}»{hint}"
 
 

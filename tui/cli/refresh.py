@@ -67,9 +67,5 @@ def _records(settings: Settings) -> tuple[Snapshot, str]:
 
 def _summary(snapshot: Snapshot) -> str:
     revision = f" @ {snapshot.revision[:7]}" if snapshot.revision else ""
-    records = f"{_counted(snapshot.records.height, 'record')} in {_counted(len(snapshot.files), 'file')}"
+    records = f"{numbers.counted(snapshot.records.height, 'record')} in {numbers.counted(len(snapshot.files), 'file')}"
     return clean(f"{snapshot.name}{revision}: {records}, tested to {numbers.day(snapshot.newest_test)}")
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{numbers.count(number)} {what}{'' if number == 1 else 's'}"

@@ -22,7 +22,7 @@ from tui.catalog.neff_bucket import HOW_TO_SET, Bucket
 from tui.catalog.verdict import Record
 from tui.terminal_text import clean
 
-STACK_COLUMNS: tuple[tuple[str, str], ...] = (
+TESTED_WITH: tuple[tuple[str, str], ...] = (
     ("torch-neuronx", "torch_neuronx"),
     ("torch", "torch"),
     ("neuronx-cc", "neuronx_cc"),
@@ -59,15 +59,18 @@ class Recipe:
     """How to run a record again."""
 
     stack: tuple[tuple[str, str | None], ...]
-    """(label, version as recorded) of every STACK_COLUMNS entry; None when no version is recorded."""
+    """(label, version as recorded) of every TESTED_WITH entry; None when no version is recorded."""
     packages: tuple[Package, ...]
     left_out: tuple[str, ...]
     """A sentence for each package that is not in the install line, or not as recorded."""
     script: str | None
     script_lines: int
     script_bytes: int
-    script_sha256: str
-    """Of the script's UTF-8 bytes, in hexadecimal; empty without a script."""
+
+    @property
+    def script_sha256(self) -> str:
+        """Of the script's UTF-8 bytes, in hexadecimal; empty without a script."""
+        return "" if self.script is None else hashlib.sha256(_bytes(self.script)).hexdigest()
 
     @property
     def install_line(self) -> str:
@@ -80,21 +83,23 @@ class Recipe:
 def recipe_of(record: Record, script: str | None) -> Recipe:
     """The recipe of a record; `script` is its run.py, which the caller reads; None when there is none."""
     packages, left_out = _packages(record)
-    data = (script or "").encode("utf-8", errors="surrogatepass")
     return Recipe(
-        stack=tuple((label, record.text(column)) for label, column in STACK_COLUMNS),
+        stack=tuple((label, record.text(column)) for label, column in TESTED_WITH),
         packages=packages,
         left_out=left_out,
         script=script,
         script_lines=_lines(script or ""),
-        script_bytes=len(data),
-        script_sha256="" if script is None else hashlib.sha256(data).hexdigest(),
+        script_bytes=len(_bytes(script or "")),
     )
 
 
 def _text(record: Record, column: str) -> str | None:
     value = record.values.get(column)
     return value.strip() or None if isinstance(value, str) else None
+
+
+def _bytes(script: str) -> bytes:
+    return script.encode("utf-8", errors="surrogatepass")
 
 
 def _lines(text: str) -> int:

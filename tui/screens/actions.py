@@ -5,24 +5,27 @@ from __future__ import annotations
 import os
 import webbrowser
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import quote
 
-from textual import work
+from textual import on
 from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.notifications import SeverityLevel
 
 from tui.catalog.hub import endpoint
-from tui.screens.copying import Refusal, script_file_name, what_to_copy
+from tui.screens.copying import NO_MODEL, Refusal, script_file_name, what_to_copy
 from tui.screens.data_screen import DataScreen
-from tui.screens.dialogs import NameDialog, TextDialog
+from tui.screens.dialogs import NameDialog, Objection, TextDialog
 from tui.screens.help_text import help_content
+from tui.screens.model_detail import ModelDetail
 from tui.screens.plain import show_plain
+from tui.settings import Settings
 from tui.terminal_text import clean
 from tui.widgets.copy_request import CopyRequested
-from tui.widgets.detail_text import Detail
 
 
 class RecordActions(DataScreen):
@@ -35,71 +38,92 @@ class RecordActions(DataScreen):
         Binding("m", "copy('model')", "copy model id", id="copy.model", tooltip="Copy the model id"),
         Binding("e", "copy('error')", "copy error", id="copy.error", tooltip="Copy the whole error"),
         Binding("E", "whole_error", "whole error", id="error", tooltip="Read the whole error"),
-        Binding("w", "write_script", "write run.py", id="write", tooltip="Write run.py to a file"),
+        Binding("w", "write_script", "write run.py", id="write", tooltip="Write run.py to a file", priority=True),
         Binding("o", "open_page", "Hub page", id="page", tooltip="Show and copy the address of its Hub page"),
         Binding("p", "plain", "plain text", id="plain", tooltip="Detail as plain text, for selecting"),
     ]  # fmt: skip
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self._cache_command_of: str | None = None
 
     def current_line(self) -> Mapping[str, Any] | None:
         """The line under the cursor."""
         raise NotImplementedError
 
-    def current_detail(self) -> Detail | None:
-        """The detail of the line under the cursor, long texts included."""
-        raise NotImplementedError
+    @property
+    def pane(self) -> ModelDetail:
+        """The detail of the line under the cursor."""
+        return self.query_one(ModelDetail)
+
+    def tell(self, text: str, severity: SeverityLevel = "information") -> None:
+        """Say what a key did; one answer at a time."""
+        self.app.clear_notifications()
+        self.notify(clean(text), severity=severity, markup=False)
 
     def refuse(self, reason: str) -> None:
         """Say why a key does nothing here."""
-        self.notify(clean(reason), severity="warning", markup=False)
+        self.tell(reason, "warning")
 
     def action_copy(self, what: str) -> None:
         """Copy one thing of the detail."""
-        if what == "cache" and self.bucket is None:
-            self.want_bucket(then=lambda: self.action_copy("cache"))
-            self.notify("Looking for the bucket of compiled graphs …", markup=False)
+        detail = self.pane.detail
+        if what == "cache" and self.pane.bucket is None and detail is not None and detail.record is not None:
+            self.pane.want_bucket()
+            self._cache_command_of = detail.model_id
+            self.tell("Looking for the bucket of compiled graphs …")
             return
-        copy = what_to_copy(what, self.current_detail())
+        copy = what_to_copy(what, detail)
         if isinstance(copy, Refusal):
             self.refuse(copy.reason)
         else:
             otherwise = "w writes it to a file" if what == "script" else "p shows it as plain text"
             self.post_message(CopyRequested(copy.text, copy.name, otherwise))
 
+    @on(ModelDetail.BucketKnown)
+    def _bucket_known(self) -> None:
+        """`n` was pressed before it was known; meanwhile the cursor may be on another model."""
+        detail, wanted = self.pane.detail, self._cache_command_of
+        self._cache_command_of = None
+        if wanted is not None and detail is not None and detail.model_id == wanted:
+            self.action_copy("cache")
+
     def action_whole_error(self) -> None:
         """Read the whole error."""
-        detail = self.current_detail()
-        if detail is None or not detail.error:
-            self.refuse("No error is recorded for this record.")
+        detail = self.pane.detail
+        copy = what_to_copy("error", detail)
+        if isinstance(copy, Refusal) or detail is None:
+            self.refuse(copy.reason if isinstance(copy, Refusal) else NO_MODEL)
             return
-        body = Content(clean(detail.error, newlines=True))
-        self.app.push_screen(TextDialog(f"Error of {detail.model_id}", body, detail.error))
+        body = Content(clean(copy.text, newlines=True))
+        self.app.push_screen(TextDialog(f"Error of {detail.model_id}", body, copy.text))
 
-    @work
-    async def action_write_script(self) -> None:
+    def action_write_script(self) -> None:
         """Write run.py to a file that the person names; an existing file only after a second Enter."""
-        detail = self.current_detail()
+        detail = self.pane.detail
         copy = what_to_copy("script", detail)
         if isinstance(copy, Refusal) or detail is None:
-            self.refuse(copy.reason if isinstance(copy, Refusal) else "No model is on the cursor line.")
+            self.refuse(copy.reason if isinstance(copy, Refusal) else NO_MODEL)
             return
-        name = await self.app.push_screen_wait(
-            NameDialog(f"Write {copy.name} to", script_file_name(detail.model_id), _objection)
-        )
+        dialog = NameDialog(f"Write {copy.name} to", script_file_name(detail.model_id), _objection)
+        self.app.push_screen(dialog, partial(self._write, copy.text))
+
+    def _write(self, script: str, name: str | None) -> None:
         if name is None:
             return
         path = Path(name).expanduser()
         try:
-            path.write_bytes(copy.text.encode("utf-8", errors="surrogateescape"))
+            path.write_bytes(script.encode("utf-8", errors="surrogateescape"))
         except (OSError, UnicodeEncodeError) as error:
-            self.notify(clean(f"Not written: {error}"), severity="error", markup=False)
+            self.tell(f"Not written: {error}", "error")
         else:
-            self.notify(clean(f"Wrote {path.absolute()}"), markup=False)
+            self.tell(f"Wrote {path.absolute()}")
 
     def action_open_page(self) -> None:
         """Show and copy the page's address; open a browser only where there is a display."""
         line = self.current_line()
         if line is None or not line["model_id"]:
-            self.refuse("No model is on the cursor line.")
+            self.refuse(NO_MODEL)
             return
         url = f"{endpoint()}/{quote(line['model_id'])}"
         opened = bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")) and webbrowser.open(url)
@@ -107,9 +131,9 @@ class RecordActions(DataScreen):
 
     def action_plain(self) -> None:
         """Leave the full screen for plain text that the terminal can select."""
-        detail = self.current_detail()
+        detail = self.pane.detail
         if detail is None:
-            self.refuse("No model is on the cursor line.")
+            self.refuse(NO_MODEL)
             return
         try:
             with self.app.suspend():
@@ -120,7 +144,10 @@ class RecordActions(DataScreen):
     def action_problems(self) -> None:
         """What could not be read in the files."""
         snapshot = self.snapshot
-        if snapshot is None or not snapshot.problems:
+        if snapshot is None or self.fetching:
+            self.refuse("Still reading: what cannot be read is known after that.")
+            return
+        if not snapshot.problems:
             self.refuse("Everything in the files could be read.")
             return
         text = "\n\n".join(snapshot.problems)
@@ -132,8 +159,10 @@ class RecordActions(DataScreen):
         self.app.push_screen(TextDialog("trn-models: keys and signs", body, body.plain))
 
 
-def _objection(name: str) -> str | None:
+def _objection(name: str) -> Objection | None:
     path = Path(name).expanduser()
     if path.is_dir():
-        return f"{path} is a folder."
-    return f"{path} exists." if path.exists() else None
+        return Objection(f"{path} is a folder.", final=True)
+    if not path.parent.is_dir():
+        return Objection(f"There is no folder {path.parent}.", final=True)
+    return Objection(f"{path} exists.") if path.exists() else None

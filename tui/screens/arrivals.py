@@ -15,6 +15,7 @@ from textual.message_pump import MessagePump
 
 from tui.background import deliver, in_background
 from tui.errors import TrnModelsError
+from tui.screens.long_texts import LongTexts, read_long_texts
 from tui.settings import Settings
 
 if TYPE_CHECKING:
@@ -92,12 +93,9 @@ class FactsFailed(Message):
 
 @dataclass
 class LongTextsArrived(Message):
-    """run.py and the error of one record (its index in the snapshot), as they stand; None when there is none."""
+    """run.py and the error of one record."""
 
-    index: int
-    script: str | None
-    error: str | None
-    problem: TrnModelsError | None = None
+    texts: LongTexts
 
 
 @dataclass
@@ -105,6 +103,7 @@ class BucketArrived(Message):
     """Where compiled graphs are kept, or why that is not known."""
 
     search: Search
+    of_sample: bool
 
 
 def bring_snapshot(
@@ -174,34 +173,23 @@ def bring_facts(target: MessagePump, settings: Settings, key: str, model_id: str
 def bring_long_texts(target: MessagePump, snapshot: Snapshot, index: int) -> None:
     """Read run.py and the error of one record from disk."""
 
-    in_background(
-        target,
-        lambda: read_long_texts(snapshot, index),
-        lambda error: LongTextsArrived(index, None, None, error),
-        "reading run.py",
-    )
+    def failed(error: TrnModelsError) -> Message:
+        return LongTextsArrived(LongTexts(snapshot, index, None, None, error))
+
+    in_background(target, lambda: LongTextsArrived(read_long_texts(snapshot, index)), failed, "reading run.py")
 
 
-def read_long_texts(snapshot: Snapshot, index: int) -> LongTextsArrived:
-    """The same, at once. Raises `UnreadableFileError` when the app's own copy is damaged or gone."""
-    from tui.catalog import snapshot as snapshots
-
-    file, row = snapshots.place_of(snapshot, index)
-    script = snapshots.read_text(snapshot, file, row, "run_py")
-    return LongTextsArrived(index, script, snapshots.read_text(snapshot, file, row, "error"))
-
-
-def bring_bucket(target: MessagePump, settings: Settings) -> None:
+def bring_bucket(target: MessagePump, settings: Settings, *, of_sample: bool) -> None:
     """Find out where compiled graphs are kept (the answer is kept a day)."""
 
     def work() -> Message:
         from tui.catalog import neff_bucket
 
-        return BucketArrived(neff_bucket.find(settings))
+        return BucketArrived(neff_bucket.find(settings), of_sample)
 
     def failed(error: TrnModelsError) -> Message:
         from tui.catalog import neff_bucket
 
-        return BucketArrived(neff_bucket.Search(None, (), None, f"Not looked up: {error.title}."))
+        return BucketArrived(neff_bucket.Search(None, (), None, f"Not looked up: {error.title}."), of_sample)
 
     in_background(target, work, failed, "looking for the bucket of compiled graphs")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -16,34 +16,21 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from tui.catalog import query, views
-from tui.catalog.facts import ModelFacts
 from tui.catalog.stacks import StackChoice, default_stack, stacks_of
 from tui.catalog.views import Selection, View
-from tui.errors import TrnModelsError
-from tui.screens import arrivals
-from tui.screens.arrivals import LongTextsArrived
-from tui.screens.detail_of import detail_of
 from tui.screens.hints import hints_for
+from tui.screens.model_detail import ModelDetail
 from tui.screens.question_keys import QuestionKeys
 from tui.settings import Settings
 from tui.widgets import header_text
 from tui.widgets.bars import Bar
-from tui.widgets.detail_panel import DetailPanel
-from tui.widgets.detail_text import Detail
 from tui.widgets.empty_text import empty_text
 from tui.widgets.key_hints import Hint, KeyHints
 from tui.widgets.model_table import ModelTable
 from tui.widgets.search_box import SearchBox
 
-DETAIL_AFTER_S = 0.05
-"""The cursor rests this long before the detail is drawn: a held arrow key, or a word typed quickly, moves the table
-alone."""
-
-TEXTS_AFTER_S = 0.12
-"""It rests this long before run.py is read."""
-
-FACTS_AFTER_S = 1.0
-"""The cursor rests this long before the Hub is asked about a model."""
+SUGGEST_AFTER_S = 0.15
+"""Typing rests this long before a near word is looked for."""
 
 
 class BrowseScreen(QuestionKeys):
@@ -67,15 +54,12 @@ class BrowseScreen(QuestionKeys):
         super().__init__(settings, search)
         self.selection: Selection | None = None
         self._base: pl.DataFrame | None = None
-        self._texts: LongTextsArrived | None = None
-        self._rest_timers: list[Timer] = []
+        self._suggestion: str | None = None
+        self._suggesting: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Banner, title, selectors, search and counts, table and detail, status, keys."""
-        yield Static(
-            Content("SAMPLE DATA  invented models, no real results · u fetches the dataset"),
-            id="banner",
-        )
+        yield Static(header_text.banner(self.settings.offline, fetching=False), id="banner")
         yield Bar(id="title")
         yield Bar(id="stack")
         with Horizontal(id="search-line"):
@@ -84,7 +68,7 @@ class BrowseScreen(QuestionKeys):
             yield Bar(id="counts")
         with Horizontal(id="body"):
             yield ModelTable()
-            yield DetailPanel()
+            yield ModelDetail(self.settings)
         yield Bar(id="status")
         yield KeyHints(id="keys")
 
@@ -106,7 +90,6 @@ class BrowseScreen(QuestionKeys):
             if not self.stack_chosen or not exists:
                 choice = StackChoice.of(default_stack(self.stacks))
             self.question = replace(self.question, stack=choice)
-        self._texts = None
         self.want_ranking(self.question.view, self.pipeline_tag)
         self.draw_lines()
 
@@ -121,10 +104,6 @@ class BrowseScreen(QuestionKeys):
         if self.snapshot is None:
             self.query_one(ModelTable).empty_text = self._empty_text()
 
-    def detail_changed(self) -> None:
-        """More is known of the model on the cursor line."""
-        self._draw_detail()
-
     def draw_lines(self) -> None:
         """Everything but the search and the sort is computed here, once for many keys."""
         self.question = replace(self.question, renames=self.renames)
@@ -134,6 +113,7 @@ class BrowseScreen(QuestionKeys):
     def draw_selection(self) -> None:
         """What a key of the search or the sort changes."""
         question = self.question
+        self._suggestion = None
         self.selection = views.select(self.snapshot, self._ranking(), question, self._base)
         table = self.query_one(ModelTable)
         table.empty_text = self._empty_text()
@@ -146,7 +126,22 @@ class BrowseScreen(QuestionKeys):
             dimmed=self.ranking_key(question.view, self.pipeline_tag) in self.rankings_loading,
         )
         self._draw_header()
-        self._detail_soon()
+        self._cursor_moved()
+        self._suggest_at_rest()
+
+    def _suggest_at_rest(self) -> None:
+        """Looking for a near word costs more than a key may: it waits until typing rests."""
+
+        def suggest() -> None:
+            if self._base is not None:
+                self._suggestion = views.suggestion(self._base, self.question)
+                self.query_one(ModelTable).empty_text = self._empty_text()
+
+        if self._suggesting is not None:
+            self._suggesting.stop()
+            self._suggesting = None
+        if self.selection is not None and self.question.search.strip() and self.selection.lines.is_empty():
+            self._suggesting = self.set_timer(SUGGEST_AFTER_S, suggest)
 
     def _ranking(self) -> Any:
         return self.rankings.get(self.ranking_key(self.question.view, self.pipeline_tag))
@@ -158,16 +153,12 @@ class BrowseScreen(QuestionKeys):
             header_text.title(view),
             header_text.ranking_line(view, self.pipeline_tag, self._ranking(), loading, error),
         )
-        self.query_one("#stack", Bar).show(header_text.stack(self.question.stack), self._narrowing())
-        if self.selection is not None:
+        self.query_one("#stack", Bar).show(header_text.stack(self.question.stack), header_text.narrowing(self.question))
+        if self.selection is not None and (self.snapshot is not None or self.selection.total):
             self.query_one("#counts", Bar).show(Content(""), header_text.counts(self.selection))
+        self.query_one("#banner", Static).update(header_text.banner(self.settings.offline, self.fetching))
         self.query_one("#status", Bar).show(header_text.status(self.snapshot, self.activity, self.settings.offline))
-        self.query_one(KeyHints).show(self._hints())
-
-    def _narrowing(self) -> Content:
-        if self.question.view is not View.SELECTED and self.question.transformers_only:
-            return Content.styled("Transformers only (T)", "$text-warning")
-        return Content("")
+        self.show_hints()
 
     def _empty_text(self) -> list[str]:
         key = self.ranking_key(self.question.view, self.pipeline_tag)
@@ -176,6 +167,7 @@ class BrowseScreen(QuestionKeys):
             self.pipeline_tag,
             self.selection,
             self.activity,
+            suggestion=self._suggestion,
             have_records=self.snapshot is not None,
             ranking_loading=key in self.rankings_loading,
             ranking_error=self.ranking_errors.get(key),
@@ -185,83 +177,18 @@ class BrowseScreen(QuestionKeys):
 
     @on(ModelTable.Highlighted)
     def _cursor_moved(self) -> None:
-        self._detail_soon()
+        self.pane.rest_on(self.current_line(), self.snapshot, self.renames)
+        self.show_hints()
 
-    def _detail_soon(self) -> None:
-        self._at_rest((DETAIL_AFTER_S, self._draw_detail))
-
-    def _at_rest(self, *calls: tuple[float, Callable[[], None]]) -> None:
-        """Call these when the cursor has rested for so many seconds, instead of what was to come before."""
-        for timer in self._rest_timers:
-            timer.stop()
-        self._rest_timers = [self.set_timer(seconds, call) for seconds, call in calls]
-
-    def _draw_detail(self) -> None:
-        panel = self.query_one(DetailPanel)
-        line = self.current_line()
-        if line is None:
-            panel.clear()
-        elif panel.display:
-            panel.show(self._detail(line))
-            self._at_rest((TEXTS_AFTER_S, self._read_texts), (FACTS_AFTER_S, lambda: self._want_facts(ask=True)))
-        self.query_one(KeyHints).show(self._hints())
+    @on(ModelDetail.RenameFound)
+    def _rename_found(self, event: ModelDetail.RenameFound) -> None:
+        if self.renames.get(event.old) != event.new:
+            self.renames = {**self.renames, event.old: event.new}
+            self.ranking_changed()
 
     def current_line(self) -> Mapping[str, Any] | None:
         """The line under the cursor as LINES has it."""
         return self.query_one(ModelTable).current
-
-    def current_detail(self) -> Detail | None:
-        """The detail of the cursor line with its long texts read, for copying."""
-        line = self.current_line()
-        if line is None:
-            return None
-        index = line["record"]
-        if self.snapshot is not None and index is not None and (self._texts is None or self._texts.index != index):
-            try:
-                self._texts = arrivals.read_long_texts(self.snapshot, index)
-            except TrnModelsError as error:
-                self.refuse(str(error))
-        return self._detail(line)
-
-    def _detail(self, line: Mapping[str, Any]) -> Detail:
-        key = line["key"]
-        facts = self.facts.get(key)
-        return detail_of(
-            line,
-            renames=self.renames,
-            snapshot=self.snapshot,
-            texts=self._texts,
-            bucket=self.bucket,
-            facts=facts if isinstance(facts, ModelFacts) else None,
-            facts_note=self.facts_note(key),
-            settings=self.settings,
-        )
-
-    def _read_texts(self) -> None:
-        line = self.current_line()
-        self._want_facts(ask=False)
-        if line is None or self.snapshot is None or line["record"] is None:
-            return
-        if self._texts is None or self._texts.index != line["record"]:
-            arrivals.bring_long_texts(self, self.snapshot, line["record"])
-
-    def _want_facts(self, *, ask: bool, again: bool = False) -> None:
-        line = self.current_line()
-        if ask:
-            self.want_bucket()
-        if line is not None and line["model_id"]:
-            self.want_facts(line["key"], line["model_id"], ask=ask, again=again)
-            if ask:
-                self.query_one(DetailPanel).show(self._detail(line))
-
-    @on(LongTextsArrived)
-    def _texts_arrived(self, event: LongTextsArrived) -> None:
-        line = self.current_line()
-        if line is not None and line["record"] == event.index:
-            self._texts = event
-            panel = self.query_one(DetailPanel)
-            if panel.display:
-                panel.show(self._detail(line))
 
     # Keys
 
@@ -273,11 +200,20 @@ class BrowseScreen(QuestionKeys):
     @on(ModelTable.Opened)
     def open_detail(self) -> None:
         """The detail has the keys; where it is not beside the table it comes over it."""
-        self._want_facts(ask=True, again=True)
-        if not self.query_one(DetailPanel).display:
+        if not self.pane.display:
             self.add_class("-over")
-        self.set_focus(self.query_one(DetailPanel))
-        self._draw_detail()
+        self._focus_pane()
+
+    def _focus_pane(self) -> None:
+        """At once where it is on screen; where it only comes there with the next frame, then."""
+
+        def shown() -> None:
+            if self.has_class("-over"):
+                self.set_focus(self.pane)
+            self.pane.open()
+
+        self.set_focus(self.pane)
+        self.call_after_refresh(shown)
 
     @on(ModelTable.EndReached)
     def _end_reached(self) -> None:
@@ -289,10 +225,14 @@ class BrowseScreen(QuestionKeys):
 
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
-    @on(events.Resize)
-    def _redraw_hints(self) -> None:
+    def show_hints(self) -> None:
+        """The footer tells the keys of the place where the focus is."""
         if self.is_mounted:
-            self.call_after_refresh(self._draw_detail)
+            self.query_one(KeyHints).show(self._hints())
+
+    @on(events.Resize)
+    def _resized(self) -> None:
+        self.call_after_refresh(self._cursor_moved)
 
     def action_search(self) -> None:
         """Type into the search box."""
@@ -307,9 +247,10 @@ class BrowseScreen(QuestionKeys):
     def action_zoom(self) -> None:
         """The detail over the whole screen, or beside the table again."""
         self.toggle_class("-over")
-        target = self.query_one(DetailPanel) if self.has_class("-over") else self.query_one(ModelTable)
-        self.call_after_refresh(target.focus)
-        self.call_after_refresh(self._draw_detail)
+        if self.has_class("-over"):
+            self._focus_pane()
+        else:
+            self.show_table()
 
     def action_refresh_data(self) -> None:
         """Ask the source again for records and for the ranking on screen."""
@@ -323,14 +264,14 @@ class BrowseScreen(QuestionKeys):
 
     def action_back(self) -> None:
         """One step back: detail, search text; in the main screen Esc stays and q quits."""
-        if self.has_class("-over") or isinstance(self.focused, DetailPanel):
+        if self.has_class("-over") or isinstance(self.focused, ModelDetail):
             self.show_table()
         elif self.question.search:
             self.query_one(SearchBox).value = ""
 
     def action_back_or_quit(self) -> None:
         """Back from a detail, else the end."""
-        if self.has_class("-over") or isinstance(self.focused, DetailPanel):
+        if self.has_class("-over") or isinstance(self.focused, ModelDetail):
             self.action_back()
         else:
             self.app.exit()
@@ -375,7 +316,7 @@ class BrowseScreen(QuestionKeys):
         line = self.current_line()
         return hints_for(
             typing=isinstance(self.focused, SearchBox),
-            in_detail=isinstance(self.focused, DetailPanel),
+            in_detail=isinstance(self.focused, ModelDetail),
             on_a_model=line is not None,
             with_a_record=line is not None and line["record"] is not None,
             in_ranking=self.question.view is not View.SELECTED,

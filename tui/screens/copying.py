@@ -8,6 +8,8 @@ from tui.catalog.verdict import Record, shown
 from tui.rerun.recipe import Recipe
 from tui.widgets.detail_text import Detail
 
+NO_MODEL = "No model is on the cursor line."
+
 
 @dataclass(frozen=True, slots=True)
 class Copy:
@@ -27,12 +29,14 @@ class Refusal:
 def what_to_copy(what: str, detail: Detail | None) -> Copy | Refusal:
     """`what` is one of script, cache, install, model, error."""
     if detail is None:
-        return Refusal("No model is on the cursor line.")
+        return Refusal(NO_MODEL)
     if what == "model":
         return Copy(detail.model_id, "the model id")
     record, recipe = detail.record, detail.recipe
     if record is None or recipe is None:
         return Refusal(f"{detail.model_id} has no record on this stack: {detail.note or 'not tested'}.")
+    if what in ("script", "error") and detail.texts_problem is not None:
+        return Refusal(str(detail.texts_problem))
     text, name, reason = _texts(detail, record, recipe)[what]
     return Copy(text, name) if text else Refusal(reason)
 

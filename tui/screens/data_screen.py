@@ -1,30 +1,27 @@
-"""The part of the main screen that holds what came from disk and from the Hub, and asks for more of it.
+"""The part of the main screen that holds the records and the rankings, and asks for more of them.
 
-It draws nothing: it keeps records, rankings and facts, and calls `records_changed`, `ranking_changed` and
-`detail_changed`, which the screen on top of it fills.
+It draws nothing: it calls `records_changed`, `ranking_changed` and `activity_changed`, which the screen on top of it
+fills.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from textual import on
 from textual.screen import Screen
+from textual.timer import Timer
 
 from tui.catalog import rankings, snapshot
-from tui.catalog.facts import ModelFacts
-from tui.catalog.hub import FACTS_KEPT, cached_facts
-from tui.catalog.neff_bucket import Search
 from tui.catalog.rankings import Ranking
 from tui.catalog.snapshot import Snapshot
 from tui.catalog.views import View
-from tui.errors import HubOfflineError, TrnModelsError
+from tui.errors import HubNotFoundError, HubOfflineError, TrnModelsError
 from tui.screens import arrivals
-from tui.settings import Settings
+from tui.settings import DEFAULT_DATASET, Settings
 from tui.widgets.header_text import Activity
 
 log = logging.getLogger(__name__)
@@ -40,7 +37,7 @@ RankingKey = tuple[bool, View, str]
 
 
 class DataScreen(Screen[None]):
-    """Records, rankings and facts, with the work in the background that brings them."""
+    """Records and rankings, with the work in the background that brings them."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
@@ -50,23 +47,16 @@ class DataScreen(Screen[None]):
         self.ranking_errors: dict[RankingKey, TrnModelsError] = {}
         self.rankings_loading: set[RankingKey] = set()
         self.renames: dict[str, str] = {}
-        self.facts: dict[str, ModelFacts | TrnModelsError] = {}
-        self.bucket: Search | None = None
         self.activity = Activity()
         self.abandoned = threading.Event()
-        self._fetching = False
-        self._facts_asked: set[str] = set()
-        self._bucket_asked = False
-        self._when_bucket_known: Callable[[], None] | None = None
+        self.fetching = False
+        self._silence: Timer | None = None
 
     def records_changed(self) -> None:
         """Other records are there."""
 
     def ranking_changed(self) -> None:
         """A ranking came, grew, or failed to come."""
-
-    def detail_changed(self) -> None:
-        """More is known about a model."""
 
     def activity_changed(self) -> None:
         """The status line has something else to say."""
@@ -90,14 +80,14 @@ class DataScreen(Screen[None]):
                 self._sample_meanwhile()
             return
         if last is None and self.settings.data is None:
-            self.set_timer(SILENCE_BEFORE_SAMPLE_S, self._sample_meanwhile)
+            self._silence = self.set_timer(SILENCE_BEFORE_SAMPLE_S, self._sample_meanwhile)
         self.fetch_records()
 
     def fetch_records(self) -> bool:
         """Ask the source for records; False when that is going on already."""
-        if self._fetching:
+        if self.fetching:
             return False
-        self._fetching = True
+        self.fetching = True
         what = str(self.settings.data) if self.settings.data is not None else self.settings.dataset
         self._set_activity(progress=f"reading {what} …" if self.settings.data else f"asking the Hub for {what} …")
         current = self.snapshot if self.snapshot is not None and self.snapshot.source == "hub" else None
@@ -114,8 +104,12 @@ class DataScreen(Screen[None]):
         self.records_changed()
 
     def _sample_meanwhile(self) -> None:
-        if self.snapshot is None:
+        """Nothing else is there; but a dataset that a person named is not replaced by something else."""
+        named = self.settings.dataset != DEFAULT_DATASET
+        if self.snapshot is None and not (named and isinstance(self.activity.error, HubNotFoundError)):
             self._take(snapshot.open_sample())
+        elif self.snapshot is None:
+            self.records_changed()
 
     def _set_activity(self, **changes: object) -> None:
         self.activity = replace(self.activity, **changes)  # type: ignore[arg-type]
@@ -123,12 +117,14 @@ class DataScreen(Screen[None]):
 
     @on(arrivals.FetchProgress)
     def _fetch_goes_on(self, event: arrivals.FetchProgress) -> None:
-        if self._fetching:
+        if self.fetching:
+            if self._silence is not None:
+                self._silence.reset()
             self._set_activity(progress=event.text)
 
     @on(arrivals.SnapshotArrived)
     def _snapshot_arrived(self, event: arrivals.SnapshotArrived) -> None:
-        self._fetching = False
+        self.fetching = False
         was_sample = self.showing_sample
         self.activity = Activity(changed=event.changed)
         if self.snapshot is None or self.snapshot.records is not event.snapshot.records:
@@ -136,13 +132,13 @@ class DataScreen(Screen[None]):
         else:
             self.snapshot = event.snapshot
         self.activity_changed()
-        if was_sample:
+        if was_sample and not self.showing_sample:
             self.notify("The dataset arrived and took the place of the sample.", markup=False)
 
     @on(arrivals.SnapshotFailed)
     def _snapshot_failed(self, event: arrivals.SnapshotFailed) -> None:
-        self._fetching = False
-        self._set_activity(progress="", error=event.error)
+        self.fetching = False
+        self._set_activity(progress="", changed="", error=event.error)
         if self.settings.data is None:
             self._sample_meanwhile()
         else:
@@ -166,6 +162,7 @@ class DataScreen(Screen[None]):
             last = rankings.cached(self.settings, view, task)
             if last is not None:
                 self.rankings[key] = last
+            self.renames = {**rankings.renames(self.settings), **self.renames}
         if self.settings.offline:
             self.ranking_errors[key] = HubOfflineError("Offline", remedy="Start without --offline to ask the Hub.")
             return
@@ -196,7 +193,6 @@ class DataScreen(Screen[None]):
         self.rankings_loading.discard(key)
         self.ranking_errors.pop(key, None)
         self.rankings[key] = event.ranking
-        self.renames = {**rankings.renames(self.settings), **self.renames}
         self.ranking_changed()
         if self.snapshot is not None and not self.showing_sample and not event.ranking.sample:
             model_ids = self.snapshot.records["model_id"].drop_nulls().unique().to_list()
@@ -214,66 +210,3 @@ class DataScreen(Screen[None]):
         if event.renames.items() - self.renames.items():
             self.renames = {**self.renames, **event.renames}
             self.ranking_changed()
-
-    # One model
-
-    def want_facts(self, key: str, model_id: str, *, ask: bool, again: bool = False) -> None:
-        """Facts of a model from disk; with `ask` also from the Hub when they are not fresh.
-
-        After a failure the Hub is asked once more only with `again`: a person pressed a key for it.
-        """
-        if self.showing_sample or not model_id or key in self._facts_asked:
-            return
-        known = self.facts.get(key)
-        if known is None:
-            known = cached_facts(self.settings, model_id)
-            if known is not None:
-                self._facts_arrived(arrivals.FactsArrived(key, known))
-        fresh = isinstance(known, ModelFacts) and datetime.now(UTC) - known.fetched_at < FACTS_KEPT
-        failed = isinstance(known, TrnModelsError) and not again
-        if ask and not fresh and not failed and not self.settings.offline:
-            self._facts_asked.add(key)
-            arrivals.bring_facts(self, self.settings, key, model_id)
-
-    def facts_note(self, key: str) -> str:
-        """Why there are no facts of this model."""
-        if self.showing_sample:
-            return "sample models are invented: the Hub has none of them"
-        failure = self.facts.get(key)
-        if isinstance(failure, TrnModelsError):
-            return f"not known: {failure.title}"
-        if self.settings.offline:
-            return "not asked: offline"
-        return "asking …" if key in self._facts_asked else ""
-
-    @on(arrivals.FactsArrived)
-    def _facts_arrived(self, event: arrivals.FactsArrived) -> None:
-        self.facts[event.key] = event.facts
-        self._facts_asked.discard(event.key)
-        new_key = event.facts.id.casefold()
-        if new_key != event.key and self.renames.get(event.key) != new_key:
-            self.renames = {**self.renames, event.key: new_key}
-            self.ranking_changed()
-        self.detail_changed()
-
-    @on(arrivals.FactsFailed)
-    def _facts_failed(self, event: arrivals.FactsFailed) -> None:
-        self._facts_asked.discard(event.key)
-        if not isinstance(self.facts.get(event.key), ModelFacts):
-            self.facts[event.key] = event.error
-        self.detail_changed()
-
-    def want_bucket(self, then: Callable[[], None] | None = None) -> None:
-        """Find out, once, where compiled graphs are kept; `then` is called when that is known."""
-        self._when_bucket_known = then
-        if not self._bucket_asked:
-            self._bucket_asked = True
-            arrivals.bring_bucket(self, replace(self.settings, sample=self.showing_sample))
-
-    @on(arrivals.BucketArrived)
-    def _bucket_arrived(self, event: arrivals.BucketArrived) -> None:
-        self.bucket = event.search
-        self.detail_changed()
-        if self._when_bucket_known is not None:
-            self._when_bucket_known()
-            self._when_bucket_known = None

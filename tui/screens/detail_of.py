@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from tui.catalog import snapshot as snapshots
@@ -12,7 +13,7 @@ from tui.catalog.neff_bucket import Search
 from tui.catalog.snapshot import Snapshot
 from tui.catalog.verdict import Record, shown
 from tui.rerun.recipe import cache_command, recipe_of
-from tui.screens.arrivals import LongTextsArrived
+from tui.screens.long_texts import LongTexts
 from tui.settings import Settings
 from tui.widgets.detail_text import Detail
 
@@ -22,7 +23,7 @@ def detail_of(
     *,
     renames: Mapping[str, str],
     snapshot: Snapshot | None,
-    texts: LongTextsArrived | None,
+    texts: LongTexts | None,
     bucket: Search | None,
     facts: ModelFacts | None,
     facts_note: str,
@@ -42,11 +43,13 @@ def detail_of(
     if snapshot is None or index is None:
         return Detail(model_id, line["note"] or "", None, others, facts=facts, facts_note=facts_note)
     record = snapshots.record_at(snapshot, index)
-    here = texts if texts is not None and texts.index == index else None
+    here = texts if texts is not None and texts.are_of(snapshot, index) else None
     cache = None
     if bucket is not None:
         compilers = snapshot.records["neuronx_cc"].drop_nulls().unique().to_list()
         cache = cache_command(bucket.bucket, record.values["neuronx_cc"], settings.neff_cache_dir, compilers)
+        if bucket.bucket is None:
+            cache = replace(cache, note=bucket.note)
     return Detail(
         model_id,
         line["note"] or "",
@@ -56,6 +59,7 @@ def detail_of(
         cache=cache,
         error=here.error if here is not None else None,
         texts_read=here is not None,
+        texts_problem=here.problem if here is not None else None,
         facts=facts,
         facts_note=facts_note,
     )

@@ -9,16 +9,18 @@ from typing import ClassVar, Generic, TypeVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from tui.terminal_text import clean
-from tui.widgets.verdict_look import MUTED
+from tui.widgets.copy_request import CopyRequested
+from tui.widgets.reading_pane import ReadingPane
 
 Value = TypeVar("Value")
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,24 @@ class Choice(Generic[Value]):
     remark: str = ""
 
 
-class PickDialog(ModalScreen["Choice[Value] | None"], Generic[Value]):
+class LineDialog(ModalScreen[Answer]):
+    """A dialog with a line to type into; what was typed ahead, before the line had the focus, gets there too."""
+
+    def on_key(self, event: events.Key) -> None:
+        """Enter takes what is typed, in the order of the keys."""
+        if event.key == "enter":
+            event.stop()
+            self.take()
+        elif event.is_printable and event.character is not None:
+            event.stop()
+            self.query_one(Input).insert_text_at_cursor(event.character)
+
+    def take(self) -> None:
+        """Answer with what is typed or chosen."""
+        raise NotImplementedError
+
+
+class PickDialog(LineDialog["Choice[Value] | None"], Generic[Value]):
     """Pick one of a list; typing narrows it. With `free_text` what was typed can be taken as it stands."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -53,6 +72,7 @@ class PickDialog(ModalScreen["Choice[Value] | None"], Generic[Value]):
         self._free_text = free_text
         self._shown: list[Choice[Value]] = []
         self._narrowed_to: str | None = None
+        self._marked = 0
 
     def compose(self) -> ComposeResult:
         """A title, a line to type into, the list."""
@@ -73,7 +93,8 @@ class PickDialog(ModalScreen["Choice[Value] | None"], Generic[Value]):
     def _typed(self, event: Input.Changed) -> None:
         self._narrow(event.value)
 
-    def _take_highlighted(self) -> None:
+    def take(self) -> None:
+        """Answer with the highlighted choice of what is typed."""
         self._narrow(self.query_one(Input).value)
         index = self.query_one(OptionList).highlighted
         if index is not None:
@@ -82,15 +103,6 @@ class PickDialog(ModalScreen["Choice[Value] | None"], Generic[Value]):
     @on(OptionList.OptionSelected)
     def _take(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(self._shown[event.option_index])
-
-    def on_key(self, event: events.Key) -> None:
-        """Enter; and what was typed ahead, before the line to type into had the focus."""
-        if event.key == "enter":
-            event.stop()
-            self._take_highlighted()
-        elif event.is_printable and event.character is not None:
-            event.stop()
-            self.query_one(Input).insert_text_at_cursor(event.character)
 
     def action_move(self, by: int) -> None:
         """Move in the list while the focus stays where one types."""
@@ -110,25 +122,42 @@ class PickDialog(ModalScreen["Choice[Value] | None"], Generic[Value]):
         options = self.query_one(OptionList)
         width = max((len(choice.label) for choice in shown), default=0)
         options.clear_options()
-        options.add_options(Option(self._line(choice, width)) for choice in shown)
+        options.add_options(Option(self._line(choice, width, index)) for index, choice in enumerate(shown))
         if shown:
             values = [choice.value for choice in shown]
             options.highlighted = values.index(self._current) if self._current in values else 0
 
-    def _line(self, choice: Choice[Value], width: int) -> Content:
-        mark = "● " if choice.value == self._current else "  "
+    @on(OptionList.OptionHighlighted)
+    def _mark(self, event: OptionList.OptionHighlighted) -> None:
+        """The line that Enter takes has a mark, which reads without colour."""
+        options = self.query_one(OptionList)
+        width = max(len(choice.label) for choice in self._shown)
+        for index in {self._marked, event.option_index}:
+            if index < len(self._shown):
+                options.replace_option_prompt_at_index(index, self._line(self._shown[index], width, index))
+        self._marked = event.option_index
+
+    def _line(self, choice: Choice[Value], width: int, index: int) -> Content:
+        cursor = "▌" if index == self.query_one(OptionList).highlighted else " "
+        current = "● " if choice.value == self._current else "  "
         label = clean(choice.label)
-        return Content.assemble(
-            (mark, "$primary"), label, " " * (width - len(label) + 2), (clean(choice.remark), MUTED)
-        )
+        return Content.assemble(cursor, current, label, " " * (width - len(label) + 2), clean(choice.remark))
 
 
-class NameDialog(ModalScreen["str | None"]):
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """What speaks against a text; unless `final`, a second Enter takes it all the same."""
+
+    reason: str
+    final: bool = False
+
+
+class NameDialog(LineDialog["str | None"]):
     """Ask for a line of text, such as a file name. `objection` says why a text cannot be taken yet."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "close", show=False)]
 
-    def __init__(self, title: str, text: str, objection: Callable[[str], str | None]) -> None:
+    def __init__(self, title: str, text: str, objection: Callable[[str], Objection | None]) -> None:
         super().__init__()
         self._title = title
         self._text = text
@@ -144,18 +173,19 @@ class NameDialog(ModalScreen["str | None"]):
             yield name
             yield Static(Content("⏎ write   esc close"), classes="dialog-hint", id="objection")
 
-    @on(Input.Submitted)
-    def _take(self, event: Input.Submitted) -> None:
-        text = event.value.strip()
+    def take(self) -> None:
+        """Answer with the text, when nothing speaks against it or after a second Enter."""
+        text = self.query_one(Input).value.strip()
         if not text:
             return
         objection = self._objection(text)
-        if objection is None or self._confirmed == text:
+        if objection is None or (self._confirmed == text and not objection.final):
             self.dismiss(text)
             return
         self._confirmed = text
+        again = "" if objection.final else "  ⏎ again: do it"
         self.query_one("#objection", Static).update(
-            Content.assemble((clean(objection), "$text-warning"), "  ⏎ again: do it   esc close")
+            Content.assemble((clean(objection.reason), "$text-warning"), f"{again}  esc close")
         )
 
 
@@ -187,12 +217,6 @@ class TextDialog(ModalScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter", "dismiss(None)", "close"),
         Binding("y", "copy", "copy"),
-        Binding("j,down", "scroll(1)", show=False),
-        Binding("k,up", "scroll(-1)", show=False),
-        Binding("g,home", "to_end(-1)", show=False),
-        Binding("G,end", "to_end(1)", show=False),
-        Binding("pagedown,space", "page(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
     ]
 
     def __init__(self, title: str, body: Content, text: str) -> None:
@@ -206,24 +230,10 @@ class TextDialog(ModalScreen[None]):
         """A title, the text in a scrolling box, the keys."""
         with Vertical(classes="dialog dialog-large"):
             yield Static(Content(clean(self._title)), classes="dialog-title")
-            with VerticalScroll(can_focus=False):
+            with ReadingPane():
                 yield Static(self._body)
             yield Static(Content("j k scroll   y copy   esc close"), classes="dialog-hint")
 
     def action_copy(self) -> None:
         """Copy the text as it is, not as it is drawn."""
-        self.app.copy_to_clipboard(self._text)
-
-    def action_scroll(self, lines: int) -> None:
-        """Scroll by lines."""
-        self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
-
-    def action_page(self, pages: int) -> None:
-        """Scroll by pages."""
-        box = self.query_one(VerticalScroll)
-        box.scroll_relative(y=pages * max(1, box.size.height - 1), animate=False)
-
-    def action_to_end(self, direction: int) -> None:
-        """Go to the first or the last line."""
-        box = self.query_one(VerticalScroll)
-        (box.scroll_end if direction > 0 else box.scroll_home)(animate=False)
+        self.post_message(CopyRequested(self._text, self._title))

@@ -9,14 +9,15 @@ from textual.content import Content
 from textual.dom import DOMNode
 
 from tui.catalog.verdict import Verdict
-from tui.widgets.detail_panel import DetailPanel
 from tui.widgets.model_table import ModelTable
+from tui.widgets.reading_pane import ReadingPane
 from tui.widgets.search_box import SearchBox
 from tui.widgets.verdict_look import SIGNS, STYLES
 
 _KEY_NAMES = {
-    "question_mark": "?", "slash": "/", "colon": ":", "escape": "Esc", "enter": "Enter", "down": "↓", "up": "↑",
-    "pagedown": "PageDown", "pageup": "PageUp", "home": "Home", "end": "End", "space": "Space", "f1": "F1", "f5": "F5",
+    "question_mark": "?", "slash": "/", "colon": ":", "escape": "Esc", "enter": "Enter", "space": "Space",
+    "up": "↑", "down": "↓", "left": "←", "right": "→", "pageup": "PageUp", "pagedown": "PageDown", "home": "Home",
+    "end": "End", "f1": "F1", "f5": "F5",
 }  # fmt: skip
 
 _SIGN_MEANINGS = {
@@ -44,7 +45,7 @@ def help_content(screen: DOMNode) -> Content:
         Content("  Ctrl+Z       suspend, where a shell can bring the app back (fg)"),
         Content("  Tab          table, detail, search"),
     ]
-    for title, widget in (("Table", ModelTable), ("Detail", DetailPanel), ("Search", SearchBox)):
+    for title, widget in (("Table", ModelTable), ("Detail and long texts", ReadingPane), ("Search", SearchBox)):
         bindings = [each for each in Binding.make_bindings(widget.BINDINGS) if each.tooltip]
         if bindings:
             blocks += [Content(""), Content.styled(title, "bold $primary"), *_keys(bindings)]

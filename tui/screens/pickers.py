@@ -16,6 +16,7 @@ from tui.catalog.stacks import (
 )
 from tui.catalog.views import Question, View
 from tui.screens.dialogs import Choice, PickDialog
+from tui.widgets.header_text import SORT_NAMES
 
 TASKS: tuple[str, ...] = (
     "text-generation",
@@ -45,20 +46,7 @@ TASKS: tuple[str, ...] = (
 )
 """Pipeline tags offered by name; any other can be typed."""
 
-_SORTS: tuple[tuple[str | None, str, bool], ...] = (
-    (None, "the view's own order", False),
-    ("model_id", "model", False),
-    ("verdict", "verdict", False),
-    ("tp", "cores", False),
-    ("wall_s", "wall time", False),
-    ("hbm_peak_gb", "peak memory", False),
-    ("tested_at", "test date", False),
-    ("cpu_match", "check", False),
-    ("rank", "rank", True),
-    ("figure", "trend or downloads", True),
-)
-
-SORT_COLUMNS = frozenset(column for column, _name, _ranking in _SORTS if column is not None)
+ONLY_IN_RANKINGS = frozenset({"rank", "figure"})
 
 
 def task_dialog(current: str) -> PickDialog[str]:
@@ -97,19 +85,19 @@ def library_dialog(stacks: Sequence[StackCount], choice: StackChoice) -> PickDia
         if pair in beside:
             remark = _records(beside[pair])
         else:
-            remark = f"{_records(count.records)}, none with neuronx-cc {compiler_label(choice.neuronx_cc)}"
+            remark = f"{_records(count.records)}, none with {compiler_label(choice.neuronx_cc)}"
         choices.append(Choice(pair, library_label(*pair), remark))
     return PickDialog("Library version", choices, (choice.library, choice.library_version))
 
 
 def sort_dialog(question: Question) -> PickDialog[str | None]:
     """The columns; the one that sorts now offers the other direction."""
-    ranking = question.view is not View.SELECTED
-    turned = "ascending" if question.descending else "descending"
-    choices = [
-        Choice(column, name, turned if column is not None and column == question.sort else "")
-        for column, name, rankings_only in _SORTS
-        if ranking or not rankings_only
+    turned = "rising" if question.descending else "falling"
+    choices: list[Choice[str | None]] = [Choice(None, "the view's own order")]
+    choices += [
+        Choice(column, name, turned if column == question.sort else "")
+        for column, name in SORT_NAMES.items()
+        if question.view is not View.SELECTED or column not in ONLY_IN_RANKINGS
     ]
     return PickDialog("Sort by", choices, question.sort)
 

@@ -8,17 +8,25 @@ from typing import Any, ClassVar
 from textual.binding import Binding, BindingType
 
 from tui import state as remembered
-from tui.catalog.stacks import StackChoice, StackCount, with_compiler, with_library
+from tui.catalog.stacks import (
+    StackChoice,
+    StackCount,
+    compiler_label,
+    library_label,
+    with_compiler,
+    with_library,
+)
 from tui.catalog.views import Question, View
 from tui.screens import pickers
 from tui.screens.actions import RecordActions
 from tui.screens.dialogs import Choice
 from tui.settings import Settings
+from tui.widgets.header_text import SORT_NAMES
 from tui.widgets.search_box import SearchBox
 
 DEFAULT_TASK = "text-generation"
 
-OPENS_A_LINE = frozenset({"search", "pick_task", "pick_compiler", "pick_library", "pick_sort"})
+OPENS_A_LINE = frozenset({"search", "pick_task", "pick_compiler", "pick_library", "pick_sort", "write_script"})
 """Actions whose keys are handled the moment they arrive (`priority`), so that what is typed right after them, maybe in
 the same packet of a slow connection, is text and no command."""
 
@@ -33,7 +41,7 @@ class QuestionKeys(RecordActions):
         Binding("t", "pick_task", "task", id="task", tooltip="Task of the rankings", priority=True),
         Binding("c", "pick_compiler", "compiler", id="compiler", tooltip="neuronx-cc version", priority=True),
         Binding("v", "pick_library", "library", id="library", tooltip="Library version", priority=True),
-        Binding("T", "transformers_only", "Transformers only", id="transformers", tooltip="Rankings: only those"),
+        Binding("T", "transformers_only", "Transformers", id="transformers", tooltip="Rankings: only Transformers"),
         Binding("x", "left_out", "left out", id="left_out", tooltip="Selected: show or hide models that were left out"),
         Binding("s", "pick_sort", "sort", id="sort", tooltip="Sort; by the same again: turn round", priority=True),
     ]  # fmt: skip
@@ -87,7 +95,12 @@ class QuestionKeys(RecordActions):
 
     def _compiler_picked(self, choice: Choice[str | None] | None) -> None:
         if choice is not None:
-            self.choose_stack(with_compiler(self.stacks, self.question.stack, choice.value))
+            before = self.question.stack
+            self.choose_stack(with_compiler(self.stacks, before, choice.value))
+            now = self.question.stack
+            if (now.library, now.library_version) != (before.library, before.library_version):
+                had = library_label(before.library, before.library_version)
+                self.tell(f"No record of {had} with it; now {library_label(now.library, now.library_version)}.")
 
     def action_pick_library(self) -> None:
         """Another library version; the compiler stays where that pair exists."""
@@ -95,7 +108,11 @@ class QuestionKeys(RecordActions):
 
     def _library_picked(self, choice: Choice[tuple[str | None, str | None]] | None) -> None:
         if choice is not None:
-            self.choose_stack(with_library(self.stacks, self.question.stack, *choice.value))
+            before = self.question.stack
+            self.choose_stack(with_library(self.stacks, before, *choice.value))
+            if self.question.stack.neuronx_cc != before.neuronx_cc:
+                had, now = compiler_label(before.neuronx_cc), compiler_label(self.question.stack.neuronx_cc)
+                self.tell(f"No record with neuronx-cc {had}; now {now}.")
 
     def choose_stack(self, choice: StackChoice) -> None:
         """Show this stack from now on, also when newer ones arrive."""
@@ -142,4 +159,4 @@ class QuestionKeys(RecordActions):
     def _sort_of(self, view: View) -> dict[str, Any]:
         text = self.sorts.get(view, "")
         column = text.removeprefix("-")
-        return {"sort": column if column in pickers.SORT_COLUMNS else None, "descending": text.startswith("-")}
+        return {"sort": column if column in SORT_NAMES else None, "descending": text.startswith("-")}

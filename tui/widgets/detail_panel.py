@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
 from tui.terminal_text import clean
 from tui.widgets import detail_text
 from tui.widgets.detail_text import Detail
+from tui.widgets.reading_pane import ReadingPane
 
 
-class DetailPanel(VerticalScroll):
+class DetailPanel(ReadingPane):
     """Shows a `Detail`; sections without anything to say take no room."""
-
-    BINDING_GROUP_TITLE = "Detail"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "scroll_down", show=False, id="detail.down"),
-        Binding("k", "scroll_up", show=False, id="detail.up"),
-        Binding("g", "scroll_home", show=False, id="detail.home"),
-        Binding("G", "scroll_end", show=False, id="detail.end"),
-        Binding("space", "page_down", show=False, id="detail.page"),
-    ]
 
     def __init__(self) -> None:
         super().__init__(id="detail")

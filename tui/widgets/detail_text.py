@@ -15,7 +15,8 @@ from textual.content import Content
 
 from tui import numbers
 from tui.catalog.stacks import compiler_label
-from tui.catalog.verdict import Record, Verdict, check_sentences, sentence, shown
+from tui.catalog.verdict import NO_RESULT, Record, Verdict, check_sentences, is_blank, sentence, shown
+from tui.errors import TrnModelsError
 from tui.terminal_text import clean, last_line
 from tui.widgets.verdict_look import FAINT, MUTED, SIGNS, STYLES
 
@@ -38,6 +39,7 @@ class Detail:
     cache: CacheCommand | None = None
     error: str | None = None
     texts_read: bool = False
+    texts_problem: TrnModelsError | None = None
     facts: ModelFacts | None = None
     facts_note: str = ""
 
@@ -113,7 +115,8 @@ def other_records(detail: Detail) -> Content:
     for record, name, word in zip(detail.others, names, words, strict=True):
         values = record.values
         cores = shown(values["tp"], record.unconverted.get("tp"))
-        wall = "–" if values["wall_s"] is None else numbers.duration(values["wall_s"])
+        raw_wall = record.unconverted.get("wall_s")
+        wall = shown(None, raw_wall) if raw_wall is not None else numbers.duration(values["wall_s"])
         tested = values["tested_at"]
         lines.append(
             Content.assemble(
@@ -140,7 +143,7 @@ def _verdict_word(record: Record) -> str:
         return str(record.verdict)
     if record.verdict is Verdict.EXCLUDED:
         return "left out"
-    return clean(shown(record.result_word))
+    return NO_RESULT if is_blank(record.result_word) else clean(str(record.result_word))
 
 
 def how_to_run(detail: Detail) -> Content:
@@ -159,8 +162,11 @@ def how_to_run(detail: Detail) -> Content:
         lines.append(_command("n", "graphs", detail.cache.shown(Path.home()) or "", source + detail.cache.note))
     else:
         lines.append(_command("n", "graphs", "", "looking for the bucket of compiled graphs …"))
-    if recipe.script is not None:
-        size = f"{numbers.count(recipe.script_lines)} lines, {numbers.size(recipe.script_bytes)}"
+    if detail.texts_problem is not None:
+        lines.append(Content.assemble(("run.py   ", MUTED), (clean(str(detail.texts_problem)), "$text-error")))
+    elif recipe.script is not None:
+        lines_of_script = "1 line" if recipe.script_lines == 1 else f"{numbers.count(recipe.script_lines)} lines"
+        size = f"{lines_of_script}, {numbers.size(recipe.script_bytes)}"
         lines.append(Content.assemble(("y copy   ", "bold $primary"), f"run.py, {size} ", ("w write", MUTED)))
     elif detail.texts_read:
         lines.append(Content.assemble(("run.py   ", MUTED), "no script is recorded"))

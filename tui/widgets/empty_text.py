@@ -13,6 +13,7 @@ def empty_text(
     selection: Selection | None,
     activity: Activity,
     *,
+    suggestion: str | None,
     have_records: bool,
     ranking_loading: bool,
     ranking_error: TrnModelsError | None,
@@ -20,7 +21,7 @@ def empty_text(
     """Lines of text; the first says what is missing, the others why or what to do."""
     searched = question.search.strip()
     if searched and selection is not None and selection.total:
-        hint = f"; did you mean {selection.suggestion}?" if selection.suggestion else ""
+        hint = f"; did you mean {suggestion}?" if suggestion else ""
         return [f"no model has «{searched}»{hint}"]
     if question.view is not View.SELECTED:
         if ranking_loading:

@@ -20,7 +20,7 @@ from tui.widgets.verdict_look import MUTED, SIGNS, STYLES
 if TYPE_CHECKING:
     from tui.catalog.rankings import Ranking
     from tui.catalog.snapshot import Snapshot
-    from tui.catalog.views import Selection
+    from tui.catalog.views import Question, Selection
 
 VIEW_NAMES: dict[View, str] = {
     View.SELECTED: "Selected",
@@ -28,12 +28,27 @@ VIEW_NAMES: dict[View, str] = {
     View.DOWNLOADS: "Downloads",
 }
 
+SORT_NAMES: dict[str, str] = {
+    "model_id": "model",
+    "verdict": "verdict",
+    "tp": "cores",
+    "wall_s": "wall time",
+    "hbm_peak_gb": "peak memory",
+    "tested_at": "test date",
+    "cpu_match": "check",
+    "rank": "rank",
+    "figure": "trend or downloads",
+}
+"""Columns of the lines that can be sorted by, as people call them."""
+
+_SIGN_ALONE = 2
+
 _COUNT_WORDS: dict[Verdict, tuple[str, str, str]] = {
     Verdict.PASS: ("PASS", "PASS", ""),
     Verdict.FAIL: ("FAIL", "FAIL", ""),
     Verdict.OTHER: ("other", "other", ""),
     Verdict.EXCLUDED: ("left out", "out", ""),
-    Verdict.UNTESTED: ("without a record", "rest", ""),
+    Verdict.UNTESTED: ("without a record", "no record", ""),
 }
 
 
@@ -99,20 +114,30 @@ def counts(selection: Selection) -> tuple[Content, ...]:
     dot = Content.styled(" · ", MUTED)
     lines = []
     for length, more in enumerate((hidden, "", "")):
-        verdicts = Content("  " if length < 2 else " ").join(_counted(selection, length))
+        verdicts = Content("  ").join(_counted(selection, length))
         if verdicts:
             verdicts += Content.styled(more, MUTED)
         share = rate if length < 2 else rate.removesuffix(" tested")
-        lines.append(dot.join(part for part in (shown_of, verdicts, Content(share)) if part))
+        between = dot if length < 2 else Content("  ")
+        lines.append(between.join(part for part in (shown_of, verdicts, Content(share)) if part))
     return (*lines, shown_of)
 
 
 def _counted(selection: Selection, length: int) -> list[Content]:
-    """One text for each verdict that occurs: with a long word (0), a short one (1), the sign alone (2)."""
+    """One text for each kind that occurs: with a long word (0), a short one (1), the sign alone (2)."""
+    numbers_of = dict(selection.counts)
+    tested_others = selection.tested - numbers_of.get(Verdict.PASS, 0) - numbers_of.get(Verdict.FAIL, 0)
+    no_result = numbers_of.get(Verdict.OTHER, 0) - tested_others
+    numbers_of[Verdict.OTHER] = tested_others
+    kinds = [(verdict, numbers_of.get(verdict, 0), words) for verdict, words in _COUNT_WORDS.items()]
+    kinds.insert(3, (Verdict.OTHER, no_result, ("no result", "no result", "")))
+    gap = "" if length == _SIGN_ALONE else " "
     return [
-        Content.assemble((f"{SIGNS[verdict]} ", STYLES[verdict]), f"{numbers.count(number)} {words[length]}".rstrip())
-        for verdict, words in _COUNT_WORDS.items()
-        if (number := selection.counts.get(verdict, 0))
+        Content.assemble(
+            (f"{SIGNS[verdict]}{gap}", STYLES[verdict]), f"{numbers.count(number)} {words[length]}".rstrip()
+        )
+        for verdict, number, words in kinds
+        if number
     ]
 
 
@@ -126,6 +151,18 @@ def pass_rate(passed: int, tested: int) -> str:
     return f"{percent} % of {numbers.count(tested)} tested"
 
 
+def narrowing(question: Question) -> tuple[Content, ...]:
+    """What the person chose that the table alone does not tell: the order, and only Transformers."""
+    parts = []
+    if question.view is not View.SELECTED and question.transformers_only:
+        parts.append("Transformers only (T)")
+    if question.sort is not None:
+        parts.append(
+            f"by {SORT_NAMES.get(question.sort, question.sort)}{', falling' if question.descending else ''} (s)"
+        )
+    return (Content.styled(" · ".join(parts), "$text-warning"),) if parts else (Content(""),)
+
+
 def status(snapshot: Snapshot | None, activity: Activity, offline: bool) -> tuple[Content, ...]:
     """Source, revision, last check, newest test date; and plainly when that is not fresh."""
     if snapshot is None:
@@ -135,14 +172,25 @@ def status(snapshot: Snapshot | None, activity: Activity, offline: bool) -> tupl
         return (Content(clean(text)),)
     trouble = _trouble(snapshot, activity, offline)
     happening = Content(clean(activity.progress or activity.changed))
+    first = [happening] if activity.progress else trouble
+    then = trouble if activity.progress else [happening]
     lines = []
     for name in _names(snapshot):
         known = _what_is_known(snapshot, name, stale=offline or activity.error is not None)
-        lines.append([*trouble, *known, happening])
-    if happening:
-        lines.append([*trouble, *_what_is_known(snapshot, _names(snapshot)[-1], stale=False), happening])
-    lines.append([*trouble, *_what_is_known(snapshot, _names(snapshot)[-1], stale=False)])
+        lines.append([*first, *known, *then])
+    shortest = _what_is_known(snapshot, _names(snapshot)[-1], stale=False)
+    lines += [[*first, *shortest, *then], [*first, *shortest], first or shortest]
     return tuple(Content(" · ").join(part for part in line if part) for line in lines)
+
+
+def banner(offline: bool, fetching: bool) -> Content:
+    """What stands over sample data, and how the dataset gets there."""
+    how = "u fetches the dataset"
+    if fetching:
+        how = "the dataset is being fetched"
+    elif offline:
+        how = "offline, and nothing was fetched before"
+    return Content(f"SAMPLE DATA  invented models, no real results · {how}")
 
 
 def _names(snapshot: Snapshot) -> tuple[str, ...]:

@@ -15,8 +15,8 @@ from rich.cells import cell_len, set_cell_size
 
 from tui import numbers
 from tui.catalog import query
-from tui.catalog.lines import NOT_READ, NOT_TESTED
-from tui.catalog.verdict import NO_RESULT, Verdict, is_blank, shown
+from tui.catalog.lines import LEFT_OUT
+from tui.catalog.verdict import Verdict, is_blank, shown
 from tui.terminal_text import clean
 from tui.widgets.table_columns import GUTTER, MODEL, Layout, Place
 from tui.widgets.verdict_look import SIGNS
@@ -86,9 +86,9 @@ def note_of(row: Row) -> str:
     note = clean(row["note"] or "").strip()
     match row["verdict"]:
         case Verdict.EXCLUDED:
-            return note.removeprefix("left out:").strip()
+            return note.removeprefix(f"{LEFT_OUT}:").strip()
         case Verdict.UNTESTED:
-            return "" if note == NOT_TESTED else note
+            return "" if note == row["word"] else note
         case _:
             return ""
 
@@ -113,7 +113,7 @@ def verdict_cell(row: Row, width: int) -> list[Piece]:
     beside = [clean(row["disagree"] or "")]
     if verdict in (Verdict.PASS, Verdict.FAIL) and not is_blank(row["note"]):
         beside.append("+out")
-    said = f"{SIGNS[verdict]} {_verdict_word(row)}"
+    said = f"{SIGNS[verdict]} {clean(shown(row['word']))}"
     also = " ".join(text for text in beside if text)
     style = STYLES[verdict]
     if not also:
@@ -121,22 +121,6 @@ def verdict_cell(row: Row, width: int) -> list[Piece]:
     if width - cell_len(said) - 1 < min(BESIDE_LEAST, cell_len(also)):
         return [(said, style), ("+", "dim")]
     return [(f"{said} ", style), (also, "dim")]
-
-
-def _verdict_word(row: Row) -> str:
-    note = row["note"] or ""
-    match row["verdict"]:
-        case Verdict.OTHER:
-            return NO_RESULT if row["word"] is None else clean(shown(row["word"]))
-        case Verdict.EXCLUDED:
-            return "left out"
-        case Verdict.UNTESTED if note == NOT_READ:
-            # Nobody can say "not tested" while a file is not read.
-            return "not read"
-        case Verdict.UNTESTED:
-            return "other stack" if note.startswith("not on this stack") else "not tested"
-        case tested:
-            return str(tested)
 
 
 def model_cell(row: Row, words: Sequence[str], width: int, *, pad: bool = True) -> list[Piece]:

@@ -1,0 +1,214 @@
+"""The detail pane with the work that fills it: long texts from disk, facts and the bucket from the Hub.
+
+What is cheap is drawn when the cursor has rested for a moment, what costs a read or a request a little later. Nothing
+of it is on the path of a key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from textual import on
+from textual.message import Message
+from textual.timer import Timer
+
+from tui.catalog.facts import ModelFacts
+from tui.catalog.hub import FACTS_KEPT, cached_facts
+from tui.catalog.neff_bucket import Search
+from tui.catalog.snapshot import Snapshot
+from tui.errors import TrnModelsError
+from tui.screens import arrivals
+from tui.screens.detail_of import detail_of
+from tui.screens.long_texts import LongTexts, read_long_texts
+from tui.settings import Settings
+from tui.widgets.detail_panel import DetailPanel
+from tui.widgets.detail_text import Detail
+
+DETAIL_AFTER_S = 0.05
+"""The cursor rests this long before the detail is drawn: a held arrow key, or a word typed quickly, moves the table
+alone."""
+
+TEXTS_AFTER_S = 0.12
+"""It rests this long before run.py is read."""
+
+FACTS_AFTER_S = 1.0
+"""It rests this long before the Hub is asked about a model."""
+
+
+class ModelDetail(DetailPanel):
+    """All that is known of the model on the cursor's line."""
+
+    @dataclass
+    class RenameFound(Message):
+        """The Hub knows the model `old` (a key) as `new`."""
+
+        old: str
+        new: str
+
+    class BucketKnown(Message):
+        """Where compiled graphs are kept is known now, or that nobody knows."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__()
+        self.settings = settings
+        self.bucket: Search | None = None
+        self._line: Mapping[str, Any] | None = None
+        self._snapshot: Snapshot | None = None
+        self._renames: Mapping[str, str] = {}
+        self._texts: LongTexts | None = None
+        self._facts: dict[str, ModelFacts | TrnModelsError] = {}
+        self._facts_asked: set[str] = set()
+        self._bucket_asked = False
+        self._rest_timers: list[Timer] = []
+
+    @property
+    def _of_sample(self) -> bool:
+        return self._snapshot is not None and self._snapshot.source == "sample"
+
+    def rest_on(self, line: Mapping[str, Any] | None, snapshot: Snapshot | None, renames: Mapping[str, str]) -> None:
+        """The cursor is on this line now (`LINES` of `snapshot`); it may move on before anything is drawn."""
+        was_sample = self._of_sample
+        self._line, self._snapshot, self._renames = line, snapshot, renames
+        if self._of_sample is not was_sample:
+            self.bucket, self._bucket_asked = None, False
+        for timer in self._rest_timers:
+            timer.stop()
+        calls: tuple[tuple[float, Callable[[], object]], ...] = (
+            (DETAIL_AFTER_S, self.draw),
+            (TEXTS_AFTER_S, self._bring_texts),
+            (FACTS_AFTER_S, self.ask),
+        )
+        self._rest_timers = [self.set_timer(seconds, call) for seconds, call in calls] if self.display else []
+
+    def draw(self) -> None:
+        """Show what is known, where the pane is on screen."""
+        if self._line is None:
+            self.clear()
+        elif self.display:
+            self.show(self._known_of(self._line))
+
+    def open(self) -> None:
+        """The pane comes on screen, or a person asked for it: draw at once and ask the Hub again where it failed."""
+        self.rest_on(self._line, self._snapshot, self._renames)
+        self.draw()
+        self.ask(again=True)
+
+    @property
+    def detail(self) -> Detail | None:
+        """The detail with its long texts, read now if they are not here yet; None without a line."""
+        if self._line is None:
+            return None
+        index = self._line["record"]
+        if self._snapshot is not None and index is not None and not self._texts_are_here():
+            try:
+                self._texts = read_long_texts(self._snapshot, index)
+            except TrnModelsError as error:
+                self._texts = LongTexts(self._snapshot, index, None, None, error)
+        return self._known_of(self._line)
+
+    def _known_of(self, line: Mapping[str, Any]) -> Detail:
+        facts = self._facts.get(line["key"])
+        return detail_of(
+            line,
+            renames=self._renames,
+            snapshot=self._snapshot,
+            texts=self._texts,
+            bucket=self.bucket,
+            facts=facts if isinstance(facts, ModelFacts) else None,
+            facts_note=self._facts_note(line["key"]),
+            settings=self.settings,
+        )
+
+    # Long texts
+
+    def _texts_are_here(self) -> bool:
+        """Whether the long texts of the line are read; what could not be read is tried again."""
+        line, texts = self._line, self._texts
+        return (
+            line is not None
+            and texts is not None
+            and texts.problem is None
+            and texts.are_of(self._snapshot, line["record"])
+        )
+
+    def _bring_texts(self) -> None:
+        line = self._line
+        if line is None:
+            return
+        self._recall_facts(line)
+        if self._snapshot is not None and line["record"] is not None and not self._texts_are_here():
+            arrivals.bring_long_texts(self, self._snapshot, line["record"])
+
+    @on(arrivals.LongTextsArrived)
+    def _texts_arrived(self, event: arrivals.LongTextsArrived) -> None:
+        if self._line is not None and event.texts.are_of(self._snapshot, self._line["record"]):
+            self._texts = event.texts
+            self.draw()
+
+    # What the Hub says
+
+    def ask(self, *, again: bool = False) -> None:
+        """Ask the Hub about the model when what is known is not fresh; after a failure only with `again`."""
+        self.want_bucket()
+        line = self._line
+        if line is None or not line["model_id"] or self._of_sample or self.settings.offline:
+            return
+        key = line["key"]
+        known = self._recall_facts(line)
+        fresh = isinstance(known, ModelFacts) and datetime.now(UTC) - known.fetched_at < FACTS_KEPT
+        failed = isinstance(known, TrnModelsError) and not again
+        if not fresh and not failed and key not in self._facts_asked:
+            self._facts_asked.add(key)
+            arrivals.bring_facts(self, self.settings, key, line["model_id"])
+            self.draw()
+
+    def _recall_facts(self, line: Mapping[str, Any]) -> ModelFacts | TrnModelsError | None:
+        key = line["key"]
+        if key not in self._facts and not self._of_sample and line["model_id"]:
+            kept = cached_facts(self.settings, line["model_id"])
+            if kept is not None:
+                self._facts[key] = kept
+                self.draw()
+        return self._facts.get(key)
+
+    def _facts_note(self, key: str) -> str:
+        if self._of_sample:
+            return "sample models are invented: the Hub has none of them"
+        failure = self._facts.get(key)
+        if isinstance(failure, TrnModelsError):
+            return f"not known: {failure.title}"
+        if self.settings.offline:
+            return "not asked: offline"
+        return "asking …" if key in self._facts_asked else ""
+
+    @on(arrivals.FactsArrived)
+    def _facts_arrived(self, event: arrivals.FactsArrived) -> None:
+        self._facts[event.key] = event.facts
+        self._facts_asked.discard(event.key)
+        new = event.facts.id.casefold()
+        if new != event.key:
+            self.post_message(self.RenameFound(event.key, new))
+        self.draw()
+
+    @on(arrivals.FactsFailed)
+    def _facts_failed(self, event: arrivals.FactsFailed) -> None:
+        self._facts_asked.discard(event.key)
+        if not isinstance(self._facts.get(event.key), ModelFacts):
+            self._facts[event.key] = event.error
+        self.draw()
+
+    def want_bucket(self) -> None:
+        """Find out, once, where compiled graphs are kept; `BucketKnown` tells when that is over."""
+        if not self._bucket_asked:
+            self._bucket_asked = True
+            arrivals.bring_bucket(self, replace(self.settings, sample=self._of_sample), of_sample=self._of_sample)
+
+    @on(arrivals.BucketArrived)
+    def _bucket_arrived(self, event: arrivals.BucketArrived) -> None:
+        if event.of_sample is self._of_sample:
+            self.bucket = event.search
+            self.post_message(self.BucketKnown())
+            self.draw()

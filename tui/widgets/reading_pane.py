@@ -1,0 +1,39 @@
+"""A text to read by keyboard: every key moves at once, also of a burst, and nothing is animated."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+
+
+class ReadingPane(VerticalScroll, inherit_bindings=False):
+    """A scrolling box with the keys of the table."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j,down", "move(1)", show=False, id="read.down", tooltip="One line down"),
+        Binding("k,up", "move(-1)", show=False, id="read.up", tooltip="One line up"),
+        Binding("pagedown,space", "page(1)", show=False, id="read.page_down", tooltip="One page down"),
+        Binding("pageup", "page(-1)", show=False, id="read.page_up", tooltip="One page up"),
+        Binding("g,home", "to(0)", show=False, id="read.first", tooltip="To the top"),
+        Binding("G,end", "to(1)", show=False, id="read.last", tooltip="To the end"),
+        Binding("right", "sideways(8)", show=False, id="read.right", tooltip="Long lines: further right"),
+        Binding("left", "sideways(-8)", show=False, id="read.left", tooltip="Long lines: back left"),
+    ]
+
+    def action_move(self, lines: int) -> None:
+        """Scroll by lines."""
+        self.scroll_to(y=self.scroll_offset.y + lines, animate=False, immediate=True)
+
+    def action_page(self, pages: int) -> None:
+        """Scroll by pages, one line of the old page stays."""
+        self.action_move(pages * max(1, self.size.height - 1))
+
+    def action_to(self, share: int) -> None:
+        """To the top (0) or the end (1)."""
+        self.scroll_to(y=share * self.max_scroll_y, animate=False, immediate=True)
+
+    def action_sideways(self, cells: int) -> None:
+        """Scroll long lines."""
+        self.scroll_to(x=self.scroll_offset.x + cells, animate=False, immediate=True)
