@@ -435,3 +435,21 @@ async def test_the_line_of_a_list_that_enter_takes_is_marked_without_colour(star
         marked = [line.split("▌")[1] for line in reader.lines if "│▌" in line or "│ ▌" in line]
         assert len(marked) == 1
         assert "2.27.5334.0" in marked[0]
+
+
+async def test_brackets_show_and_copy_the_other_records_of_the_model(start, copies):
+    async with start(sample=True) as reader:
+        lines = reader.browse.selection.lines
+        line = lines.filter((lines["disagree"] == "+1 FAIL") & (lines["verdict"] == "PASS")).row(0, named=True)
+        reader.browse.go_to(line["model_id"])
+        await reader.press("right_square_bracket")
+        detail = reader.browse.pane.detail
+        while detail.record.verdict != "FAIL" or detail.record.stack.neuronx_cc != line["neuronx_cc"]:
+            await reader.press("right_square_bracket")
+            detail = reader.browse.pane.detail
+        assert "✗ FAIL on" in reader.browse.pane.text
+        await reader.press("e")
+        await reader.until(lambda: copies)
+        assert "Traceback" in copies[0]
+        await reader.press("j", "k", "e")
+        await reader.until(lambda: any("No error is recorded" in each for each in reader.said))

@@ -40,6 +40,8 @@ class RecordActions(DataScreen):
         Binding("E", "whole_error", "whole error", id="error", tooltip="Read the whole error"),
         Binding("w", "write_script", "write run.py", id="write", tooltip="Write run.py to a file", priority=True),
         Binding("o", "open_page", "Hub page", id="page", tooltip="Show and copy the address of its Hub page"),
+        Binding("right_square_bracket", "another(1)", "next record", id="record.next", tooltip="Another record of it"),
+        Binding("left_square_bracket", "another(-1)", "other record", id="record.previous", tooltip="The one before"),
         Binding("p", "plain", "plain text", id="plain", tooltip="Detail as plain text, for selecting"),
     ]  # fmt: skip
 
@@ -118,6 +120,11 @@ class RecordActions(DataScreen):
             self.tell(f"Not written: {error}", "error")
         else:
             self.tell(f"Wrote {path.absolute()}")
+
+    def action_another(self, step: int) -> None:
+        """Show another record of the same model: other cores, another runner, another stack."""
+        if not self.pane.show_another(step):
+            self.refuse("There is no other record of this model.")
 
     def action_open_page(self) -> None:
         """Show and copy the page's address; open a browser only where there is a display."""

@@ -16,7 +16,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from tui.catalog import query, views
-from tui.catalog.stacks import StackChoice, default_stack, stacks_of
+from tui.catalog.stacks import StackChoice, default_stack
 from tui.catalog.views import Selection, View
 from tui.screens.hints import hints_for
 from tui.screens.model_detail import ModelDetail
@@ -84,7 +84,7 @@ class BrowseScreen(QuestionKeys):
         """Swap the records under the cursor."""
         self.set_class(self.showing_sample, "-sample")
         if self.snapshot is not None:
-            self.stacks = stacks_of(self.snapshot.records)
+            self.stacks = self.snapshot.stacks
             choice = self.question.stack
             exists = any(choice.admits(count.stack) for count in self.stacks)
             if not self.stack_chosen or not exists:

@@ -57,13 +57,13 @@ def _texts(detail: Detail, record: Record, recipe: Recipe) -> dict[str, tuple[st
 
 
 def which(record: Record, detail: Detail) -> str:
-    """Names the record when the model has several on its stack."""
+    """Names the record when the model has several on its stack, or when it is not the one of the table's line."""
     cores = shown(record.values["tp"], record.unconverted.get("tp"))
-    siblings = [other for other in detail.others if other.stack == record.stack]
-    name = f"of {detail.model_id}"
-    if siblings:
-        name += f" ({record.verdict} on {cores} core{'' if cores == '1' else 's'}, one of {len(siblings) + 1} records)"
-    return name
+    siblings = sum(other.stack == record.stack for other in detail.records)
+    parts = [] if detail.on_line else [record.stack.label]
+    if siblings > 1:
+        parts.append(f"{record.verdict} on {cores} core{'' if cores == '1' else 's'}, one of {siblings} records")
+    return f"of {detail.model_id}" + (f" ({', '.join(parts)})" if parts else "")
 
 
 def script_file_name(model_id: str) -> str:

@@ -11,7 +11,7 @@ from tui.catalog import views
 from tui.catalog.facts import ModelFacts
 from tui.catalog.neff_bucket import Search
 from tui.catalog.snapshot import Snapshot
-from tui.catalog.verdict import Record, shown
+from tui.catalog.verdict import shown
 from tui.rerun.recipe import cache_command, recipe_of
 from tui.screens.long_texts import LongTexts
 from tui.settings import Settings
@@ -21,6 +21,7 @@ from tui.widgets.detail_text import Detail
 def detail_of(
     line: Mapping[str, Any],
     *,
+    chosen: int | None,
     renames: Mapping[str, str],
     snapshot: Snapshot | None,
     texts: LongTexts | None,
@@ -31,18 +32,16 @@ def detail_of(
 ) -> Detail:
     """The detail of one line of the table.
 
-    `renames` is old key -> new key of models that the dataset has under an old id; `texts` are used when they are of
-    this line's record.
+    `chosen` is the record to show (its index in the snapshot) instead of the line's own; `renames` is old key -> new
+    key of models that the dataset has under an old id; `texts` are used when they are of the record shown.
     """
     model_id = shown(line["model_id"])
-    index = line["record"]
-    others: tuple[Record, ...] = ()
-    if snapshot is not None:
-        indexes = views.records_of(snapshot, line["key"], renames)["record"].to_list()
-        others = tuple(snapshots.record_at(snapshot, each) for each in indexes if each != index)
+    index = line["record"] if chosen is None else chosen
+    indexes = indexes_of(line, snapshot, renames)
+    records = tuple(snapshots.record_at(snapshot, each) for each in indexes) if snapshot is not None else ()
     if snapshot is None or index is None:
-        return Detail(model_id, line["note"] or "", None, others, facts=facts, facts_note=facts_note)
-    record = snapshots.record_at(snapshot, index)
+        return Detail(model_id, line["note"] or "", None, records, facts=facts, facts_note=facts_note)
+    record = records[indexes.index(index)]
     here = texts if texts is not None and texts.are_of(snapshot, index) else None
     cache = None
     if bucket is not None:
@@ -54,7 +53,8 @@ def detail_of(
         model_id,
         line["note"] or "",
         record,
-        others,
+        records,
+        on_line=index == line["record"],
         recipe=recipe_of(record, here.script if here is not None else None),
         cache=cache,
         error=here.error if here is not None else None,
@@ -63,3 +63,16 @@ def detail_of(
         facts=facts,
         facts_note=facts_note,
     )
+
+
+def indexes_of(line: Mapping[str, Any], snapshot: Snapshot | None, renames: Mapping[str, str]) -> list[int]:
+    """All records of the line's model, as indexes in the snapshot, newest stack first.
+
+    A record without a model id is a line of its own and the only one of it.
+    """
+    if snapshot is None:
+        return []
+    if not line["key"]:
+        return [] if line["record"] is None else [line["record"]]
+    indexes: list[int] = views.records_of(snapshot, line["key"], renames)["record"].to_list()
+    return indexes

@@ -21,7 +21,7 @@ from tui.catalog.neff_bucket import Search
 from tui.catalog.snapshot import Snapshot
 from tui.errors import TrnModelsError
 from tui.screens import arrivals
-from tui.screens.detail_of import detail_of
+from tui.screens.detail_of import detail_of, indexes_of
 from tui.screens.long_texts import LongTexts, read_long_texts
 from tui.settings import Settings
 from tui.widgets.detail_panel import DetailPanel
@@ -56,6 +56,7 @@ class ModelDetail(DetailPanel):
         self.settings = settings
         self.bucket: Search | None = None
         self._line: Mapping[str, Any] | None = None
+        self._chosen: int | None = None
         self._snapshot: Snapshot | None = None
         self._renames: Mapping[str, str] = {}
         self._texts: LongTexts | None = None
@@ -71,6 +72,8 @@ class ModelDetail(DetailPanel):
     def rest_on(self, line: Mapping[str, Any] | None, snapshot: Snapshot | None, renames: Mapping[str, str]) -> None:
         """The cursor is on this line now (`LINES` of `snapshot`); it may move on before anything is drawn."""
         was_sample = self._of_sample
+        if snapshot is not self._snapshot or line != self._line:
+            self._chosen = None
         self._line, self._snapshot, self._renames = line, snapshot, renames
         if self._of_sample is not was_sample:
             self.bucket, self._bucket_asked = None, False
@@ -97,11 +100,29 @@ class ModelDetail(DetailPanel):
         self.ask(again=True)
 
     @property
+    def _index(self) -> int | None:
+        """The record shown: the line's own, or the one that a person chose."""
+        return self._chosen if self._chosen is not None or self._line is None else self._line["record"]
+
+    def show_another(self, step: int) -> bool:
+        """Show the next (1) or previous (-1) record of the same model; False when there is no other."""
+        if self._line is None:
+            return False
+        indexes = indexes_of(self._line, self._snapshot, self._renames)
+        at = indexes.index(self._index) if self._index in indexes else -1 if step > 0 else 0
+        if not indexes or (len(indexes) == 1 and at == 0):
+            return False
+        self._chosen = indexes[(at + step) % len(indexes)]
+        self.draw()
+        self._bring_texts()
+        return True
+
+    @property
     def detail(self) -> Detail | None:
         """The detail with its long texts, read now if they are not here yet; None without a line."""
         if self._line is None:
             return None
-        index = self._line["record"]
+        index = self._index
         if self._snapshot is not None and index is not None and not self._texts_are_here():
             try:
                 self._texts = read_long_texts(self._snapshot, index)
@@ -113,6 +134,7 @@ class ModelDetail(DetailPanel):
         facts = self._facts.get(line["key"])
         return detail_of(
             line,
+            chosen=self._chosen,
             renames=self._renames,
             snapshot=self._snapshot,
             texts=self._texts,
@@ -131,7 +153,7 @@ class ModelDetail(DetailPanel):
             line is not None
             and texts is not None
             and texts.problem is None
-            and texts.are_of(self._snapshot, line["record"])
+            and texts.are_of(self._snapshot, self._index)
         )
 
     def _bring_texts(self) -> None:
@@ -139,12 +161,12 @@ class ModelDetail(DetailPanel):
         if line is None:
             return
         self._recall_facts(line)
-        if self._snapshot is not None and line["record"] is not None and not self._texts_are_here():
-            arrivals.bring_long_texts(self, self._snapshot, line["record"])
+        if self._snapshot is not None and self._index is not None and not self._texts_are_here():
+            arrivals.bring_long_texts(self, self._snapshot, self._index)
 
     @on(arrivals.LongTextsArrived)
     def _texts_arrived(self, event: arrivals.LongTextsArrived) -> None:
-        if self._line is not None and event.texts.are_of(self._snapshot, self._line["record"]):
+        if event.texts.are_of(self._snapshot, self._index):
             self._texts = event.texts
             self.draw()
 

@@ -14,7 +14,7 @@ def plain_text(detail: Detail) -> str:
     sections = [
         detail_text.heading(detail).plain,
         detail_text.reasons(detail).plain,
-        detail_text.other_records(detail).plain,
+        detail_text.all_records(detail).plain,
         detail_text.how_to_run(detail).plain,
         detail_text.extra_columns(detail).plain,
         detail_text.hub_facts(detail).plain,

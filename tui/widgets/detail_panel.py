@@ -34,7 +34,7 @@ class DetailPanel(ReadingPane):
         self._detail = detail
         self._fill("heading", detail_text.heading(detail))
         self._fill("reasons", detail_text.reasons(detail))
-        self._fill("others", detail_text.other_records(detail))
+        self._fill("others", detail_text.all_records(detail))
         self._fill("run", detail_text.how_to_run(detail))
         self._fill("extra", detail_text.extra_columns(detail))
         self._fill("hub", detail_text.hub_facts(detail))

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 HEADING = "bold $primary"
 
 
+WORD_WIDEST = 12
+"""Cells of an unknown result word in the list of records; the record itself has it whole."""
+
+
 @dataclass(frozen=True, slots=True)
 class Detail:
     """All that is known of the model on the cursor line; what is not read yet is None."""
@@ -34,7 +38,10 @@ class Detail:
     model_id: str
     note: str
     record: Record | None
-    others: Sequence[Record] = ()
+    records: Sequence[Record] = ()
+    """Every record of the model, newest stack first, the one that is shown included."""
+    on_line: bool = True
+    """Whether the record shown is the one of the table's line."""
     recipe: Recipe | None = None
     cache: CacheCommand | None = None
     error: str | None = None
@@ -103,28 +110,29 @@ def _error_block(error: str) -> Content:
     return block
 
 
-def other_records(detail: Detail) -> Content:
-    """The other records of this model: same stack first, then the others, newest first."""
-    if not detail.others:
+def all_records(detail: Detail) -> Content:
+    """Every record of this model, newest stack first, the one shown marked; nothing when it is the only one."""
+    if len(detail.records) < (2 if detail.record is not None else 1):
         return Content("")
-    names = [_stack_name(record, detail.record) for record in detail.others]
-    words = [_verdict_word(record) for record in detail.others]
+    names = [_stack_name(record, detail.record) for record in detail.records]
+    words = [_verdict_word(record) for record in detail.records]
     name_width = max(map(len, names))
-    word_width = max(len(word) for word in words)
-    lines = [Content.styled("Other records of this model", HEADING)]
-    for record, name, word in zip(detail.others, names, words, strict=True):
+    word_width = max(map(len, words))
+    lines = [Content.assemble(("Records of this model", HEADING), ("   [ ] shows another", MUTED))]
+    for record, name, word in zip(detail.records, names, words, strict=True):
         values = record.values
         cores = shown(values["tp"], record.unconverted.get("tp"))
         raw_wall = record.unconverted.get("wall_s")
         wall = shown(None, raw_wall) if raw_wall is not None else numbers.duration(values["wall_s"])
-        tested = values["tested_at"]
+        here = record == detail.record
         lines.append(
             Content.assemble(
-                name.ljust(name_width),
+                ("▌" if here else " ", "$primary"),
+                (name.ljust(name_width), "bold" if here else ""),
                 " ",
                 (f"{SIGNS[record.verdict]} {word.ljust(word_width)}", STYLES[record.verdict]),
                 f" {clean(cores):>2} {wall:>6} ",
-                (numbers.short_day(tested), MUTED),
+                (numbers.short_day(values["tested_at"]), MUTED),
             )
         )
     return Content("\n").join(lines)
@@ -142,8 +150,9 @@ def _verdict_word(record: Record) -> str:
     if record.verdict in (Verdict.PASS, Verdict.FAIL):
         return str(record.verdict)
     if record.verdict is Verdict.EXCLUDED:
-        return "left out"
-    return NO_RESULT if is_blank(record.result_word) else clean(str(record.result_word))
+        return "out"
+    word = NO_RESULT if is_blank(record.result_word) else clean(str(record.result_word))
+    return word if len(word) <= WORD_WIDEST else f"{word[: WORD_WIDEST - 1]}…"
 
 
 def how_to_run(detail: Detail) -> Content:
@@ -153,33 +162,39 @@ def how_to_run(detail: Detail) -> Content:
         return Content("")
     if recipe is None:
         return Content.styled("Run it again", HEADING)
-    lines = [Content.styled("Run it again", HEADING)]
     stack = " · ".join(f"{clean(label)} {clean(shown(version))}" for label, version in recipe.stack)
-    lines.append(Content.assemble(("tested with  ", MUTED), stack))
-    lines.append(_command("i", "packages", recipe.install_line or "", " ".join(recipe.left_out)))
-    if detail.cache is not None:
-        source = f"From {detail.cache.source}. " if detail.cache.source else ""
-        lines.append(_command("n", "graphs", detail.cache.shown(Path.home()) or "", source + detail.cache.note))
+    install = _item("i", "packages on top", recipe.install_line or "", " ".join(recipe.left_out))
+    if detail.cache is None:
+        graphs = _item("n", "compiled graphs", "", "looking for their bucket …")
     else:
-        lines.append(_command("n", "graphs", "", "looking for the bucket of compiled graphs …"))
-    if detail.texts_problem is not None:
-        lines.append(Content.assemble(("run.py   ", MUTED), (clean(str(detail.texts_problem)), "$text-error")))
-    elif recipe.script is not None:
-        lines_of_script = "1 line" if recipe.script_lines == 1 else f"{numbers.count(recipe.script_lines)} lines"
-        size = f"{lines_of_script}, {numbers.size(recipe.script_bytes)}"
-        lines.append(Content.assemble(("y copy   ", "bold $primary"), f"run.py, {size} ", ("w write", MUTED)))
-    elif detail.texts_read:
-        lines.append(Content.assemble(("run.py   ", MUTED), "no script is recorded"))
-    return Content("\n").join(lines)
+        title = "compiled graphs" + (" · candidate, unverified" if detail.cache.candidate else "")
+        source = f"From {detail.cache.source}. " if detail.cache.source else ""
+        graphs = _item("n", title, detail.cache.shown(Path.home()) or "", source + detail.cache.note)
+    tested_with = Content.assemble(("Run it again", HEADING), "\n", ("tested with ", MUTED), stack)
+    return Content("\n\n").join([tested_with, install, graphs, _script_item(detail, recipe)])
 
 
-def _command(key: str, label: str, line: str, note: str) -> Content:
-    text = Content.assemble((f"{key} copy   ", "bold $primary") if line else (f"{label:<9}", MUTED))
+def _item(key: str, title: str, line: str, note: str) -> Content:
+    """What a key copies: its title, the line itself, and what there is to know about it."""
+    first = Content.assemble((key, "bold $primary"), f"  {title}") if line else Content.assemble(f"   {title}")
+    parts = [first]
     if line:
-        text += Content(clean(line))
+        parts.append(Content(clean(line)))
     if note:
-        text += Content.assemble("\n         " if line else "", (clean(note), MUTED))
-    return text
+        parts.append(Content.styled(clean(note), MUTED))
+    return Content("\n").join(parts)
+
+
+def _script_item(detail: Detail, recipe: Recipe) -> Content:
+    if detail.texts_problem is not None:
+        return Content.assemble("   run.py\n", (clean(str(detail.texts_problem)), "$text-error"))
+    if recipe.script is None:
+        return Content.assemble("   run.py: ", ("none is recorded" if detail.texts_read else "…", MUTED))
+    size = f"{numbers.counted(recipe.script_lines, 'line')}, {numbers.size(recipe.script_bytes)}"
+    return Content.assemble(
+        ("y", "bold $primary"), f"  run.py, {size}   ", ("w", "bold $primary"), " write it   ", ("→", "bold $primary"),
+        (" long lines", MUTED),
+    )  # fmt: skip
 
 
 def extra_columns(detail: Detail) -> Content:
