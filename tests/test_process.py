@@ -132,6 +132,27 @@ def test_lines_arrive_while_the_program_runs(tmp_path: Path):
     assert not finished.timed_out
 
 
+def test_what_a_program_says_right_before_its_end_is_kept(monkeypatch: pytest.MonkeyPatch):
+    poll = subprocess.Popen.poll
+
+    def held_up(child: subprocess.Popen) -> int | None:
+        time.sleep(0.5)
+        return poll(child)
+
+    monkeypatch.setattr(subprocess.Popen, "poll", held_up)
+    lines: list[str] = []
+    program = "sleep 0.3; echo hello; echo oh >&2; printf 'no end'"
+    finished = run_bounded(["sh", "-c", program], timeout_s=30, on_line=lines.append)
+    assert (finished.returncode, finished.stdout, finished.stderr) == (0, "hello\nno end", "oh\n")
+    assert lines == ["hello", "no end"]
+
+
+def test_a_last_line_without_end_is_told_though_a_process_left_behind_holds_the_pipe():
+    lines: list[str] = []
+    finished = run_bounded(["sh", "-c", "sleep 600 & printf last"], timeout_s=30, on_line=lines.append)
+    assert (finished.stdout, lines) == ("last", ["last"])
+
+
 def test_an_error_of_the_listener_ends_the_program():
     pids: list[int] = []
 

@@ -20,7 +20,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 KEY_NAMES = {
     "/": "slash", "?": "question_mark", ":": "colon", "Esc": "escape", "Ctrl+C": "ctrl+c", "Ctrl+Q": "ctrl+q",
-    "Ctrl+P": "ctrl+p", "F1": "f1", "F5": "f5",
+    "Ctrl+P": "ctrl+p", "Ctrl+Z": "ctrl+z", "[": "left_square_bracket", "]": "right_square_bracket", "F1": "f1", "F5": "f5",
 }  # fmt: skip
 
 
@@ -38,9 +38,10 @@ def bindings() -> list[Binding]:
     from tui.app import TrnModelsApp
     from tui.screens.browse import BrowseScreen
     from tui.widgets.model_table import ModelTable
+    from tui.widgets.reading_pane import ReadingPane
 
     found: list[Binding] = [Binding(TrnModelsApp.COMMAND_PALETTE_BINDING, "command_palette", "")]
-    for owner in (TrnModelsApp, BrowseScreen, ModelTable):
+    for owner in (TrnModelsApp, BrowseScreen, ModelTable, ReadingPane):
         for each in owner.__mro__:
             found += Binding.make_bindings(vars(each).get("BINDINGS", []))
     return found

@@ -15,21 +15,22 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import ClassVar
 
-import psutil
 from textual import on
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.message import Message
 from textual.notifications import SeverityLevel
+from textual.widgets import Input
 
 from tui import ascii_filter, clipboard, log_file
 from tui import state as remembered
 from tui.background import in_background
-from tui.errors import EXIT_INTERNAL, EXIT_PASS, UsageError
+from tui.errors import EXIT_INTERNAL, EXIT_PASS
+from tui.job_control import shell_can_resume
 from tui.settings import Settings
 from tui.terminal_text import clean
-from tui.themes import THEMES
+from tui.themes import THEMES, chosen
 from tui.widgets.copy_request import CopyRequested
 
 log = logging.getLogger(__name__)
@@ -61,7 +62,7 @@ class TrnModelsApp(App[int]):
     ]
 
     def __init__(self, settings: Settings, search: str = "") -> None:
-        super().__init__()
+        super().__init__(ansi_color=True if os.environ.get("NO_COLOR") else None)
         self.animation_level = "none"
         self.settings = settings
         self._search = search
@@ -69,7 +70,7 @@ class TrnModelsApp(App[int]):
         self._ascii = ascii_filter.AsciiFilter() if ascii_filter.wanted_here(settings) else None
         for theme in THEMES.values():
             self.register_theme(theme)
-        self.theme = theme_of(settings)
+        self.theme = chosen(settings, os.environ, self.console.color_system)
 
     def on_mount(self) -> None:
         """Watch for signals, then import and open what needs polars, after the first frame."""
@@ -93,6 +94,15 @@ class TrnModelsApp(App[int]):
         """Textual's filters, and the ASCII one where the terminal has nothing else."""
         filters = super().get_line_filters()
         return [*filters, self._ascii] if self._ascii is not None else filters
+
+    def action_command_palette(self) -> None:
+        """Every command by name; nothing blinks in it."""
+        super().action_command_palette()
+        self.call_after_refresh(self._still_the_cursor)
+
+    def _still_the_cursor(self) -> None:
+        for line in self.screen.query(Input):
+            line.cursor_blink = False
 
     # Copying: one way for every copy, Textual's own included
 
@@ -163,31 +173,6 @@ class TrnModelsApp(App[int]):
     def _remember_theme(self, name: str) -> None:
         if name in THEMES:
             remembered.remember(self.settings, theme=name)
-
-
-def theme_of(settings: Settings) -> str:
-    """The theme that is set, else the remembered one, else dark."""
-    wanted = settings.theme or remembered.load(settings).theme or "dark"
-    if wanted == "ansi" and os.environ.get("NO_COLOR"):
-        return "dark"  # Textual takes the colours out of this one; it draws the other black on black
-    if wanted in THEMES:
-        return wanted
-    if settings.theme:
-        names = ", ".join(THEMES)
-        raise UsageError(f"«{settings.theme}» is no theme", "From --theme or a setting.", f"Themes: {names}.")
-    return "dark"
-
-
-def shell_can_resume() -> bool:
-    """Whether a job-control shell is above this process group: same session, another group."""
-    try:
-        leader = psutil.Process(os.getpgrp())
-        parent = leader.parent()
-        if parent is None or os.getsid(parent.pid) != os.getsid(0):
-            return False
-        return os.getpgid(parent.pid) != os.getpgrp()
-    except (psutil.Error, OSError):
-        return False
 
 
 def _exit_after(seconds: float, code: int) -> None:

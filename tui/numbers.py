@@ -109,6 +109,11 @@ def day_and_clock(moment: datetime | None) -> str:
     return NOT_RECORDED if moment is None else f"{day(moment)} {clock(moment)}"
 
 
+def when(moment: datetime | None) -> str:
+    """The local time of day when that is today, else with its day."""
+    return clock(moment) if day(moment) == day(datetime.now().astimezone()) else day_and_clock(moment)
+
+
 def age(then: datetime | None, now: datetime) -> str:
     """How long ago: `just now`, `3 min ago`, `5 h ago`, `12 days ago`; `in 3 min` when clocks disagree."""
     if then is None:

@@ -27,6 +27,9 @@ from tui.errors import TrnModelsError
 DEFAULT_OUTPUT_BYTES = 1_000_000
 _TICK_S = 0.1
 _REAP_S = 2.0
+_CHUNK_BYTES = 65_536
+_PIPE_BYTES = 1 << 20
+"""The most that a pipe holds (Linux, /proc/sys/fs/pipe-max-size); 64 KiB is usual."""
 
 # RLIMIT_DATA and not RLIMIT_AS: since Linux 4.7 it counts the private writable memory of a process, while
 # address space also counts mapped files, libraries and reserved arenas that nobody uses.
@@ -216,13 +219,29 @@ def _follow(
                 continue
             ready = selector.select(min(remaining, _TICK_S))
             for key, _ in ready:
-                chunk = os.read(key.fd, 65_536)
+                chunk = os.read(key.fd, _CHUNK_BYTES)
                 key.data.add(chunk)
                 if not chunk:
                     selector.unregister(key.fileobj)
             # A process that the child left behind may hold the pipes open for ever.
             if not ready and child.poll() is not None:
+                for key in selector.get_map().values():
+                    _read_rest(key.fd, key.data)
                 return False, False
+
+
+def _read_rest(pipe: int, stream: _Kept) -> None:
+    """What an ended child left in a pipe that does not block; then nothing more counts."""
+    # A process that it left behind may write for ever: what it wrote itself fits into the pipe.
+    for _ in range(_PIPE_BYTES // _CHUNK_BYTES):
+        try:
+            chunk = os.read(pipe, _CHUNK_BYTES)
+        except BlockingIOError:
+            break
+        if not chunk:
+            break
+        stream.add(chunk)
+    stream.add(b"")
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:

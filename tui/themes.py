@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from textual.theme import BUILTIN_THEMES, Theme
+
+from tui import state as remembered
+from tui.errors import UsageError
+from tui.settings import Settings
 
 _DARK = Theme(
     name="dark",
@@ -53,16 +60,34 @@ _LIGHT = Theme(
     },
 )
 
-_ANSI = BUILTIN_THEMES["ansi-dark"]
-
 THEMES: dict[str, Theme] = {
     "dark": _DARK,
     "light": _LIGHT,
-    "ansi": Theme(
-        **{
-            **{name: getattr(_ANSI, name) for name in Theme.__dataclass_fields__},
-            "name": "ansi",
-        }
+    "ansi": replace(
+        BUILTIN_THEMES["ansi-dark"],
+        name="ansi",
+        variables={
+            **BUILTIN_THEMES["ansi-dark"].variables,
+            "scrollbar-background": "ansi_default",
+            "scrollbar-corner-color": "ansi_default",
+        },
     ),
 }
 """By the name that `--theme`, the config file and the state file use."""
+
+
+def chosen(settings: Settings, environ: Mapping[str, str], colours: str | None) -> str:
+    """The theme that is set, else the remembered one, else what the terminal can show.
+
+    `colours` is what rich found (`standard` are 16 colours). With 16 colours, or none, only the terminal's own colours
+    keep PASS and FAIL apart and the background as it is. Raises `UsageError` for a theme that does not exist.
+    """
+    if settings.theme is not None and settings.theme not in THEMES:
+        raise UsageError(
+            f"«{settings.theme}» is no theme", "From --theme or a setting.", f"Themes: {', '.join(THEMES)}."
+        )
+    if environ.get("NO_COLOR"):
+        return "ansi"
+    remembered_theme = remembered.load(settings).theme
+    wanted = settings.theme or (remembered_theme if remembered_theme in THEMES else None)
+    return wanted or ("ansi" if colours == "standard" else "dark")

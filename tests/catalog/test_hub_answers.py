@@ -100,6 +100,43 @@ def test_a_model_that_is_gone_is_said_to_be_not_found(hub: LoopbackHub, settings
     assert asked.current_id(settings, "acme/none") is None
 
 
+@pytest.mark.parametrize("code", [404, 401])
+def test_that_a_model_is_gone_is_remembered_for_a_day_and_until_somebody_logs_in(
+    hub: LoopbackHub, settings: Settings, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    monkeypatch.setattr(asked, "has_token", lambda: False)
+    hub.set_fault("/api/models/", status(code))
+    first = failure(lambda: asked.model_facts(settings, "acme/none"))
+    hub.forget_requests()
+    again = failure(lambda: asked.model_facts(settings, "acme/none"))
+    assert hub.requests == []
+    assert isinstance(again, HubNotFoundError)
+    assert (again.title, again.detail, again.remedy) == (first.title, first.detail, first.remedy)
+    assert asked.cached_facts(settings, "acme/none") is None
+
+    hub.clear_faults()
+    hub.add_model("acme/none", likes=4)
+    with monkeypatch.context() as logged_in:
+        logged_in.setattr(asked, "has_token", lambda: True)
+        assert asked.model_facts(settings, "acme/none").likes == 4
+    assert asked.model_facts(settings, "acme/none").likes == 4
+
+
+def test_a_model_that_was_gone_is_asked_for_again_after_a_day_but_not_what_failed_otherwise(
+    hub: LoopbackHub, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failure(lambda: asked.model_facts(settings, "acme/none"))
+    hub.set_fault("/api/models/acme/other", status(500))
+    failure(lambda: asked.model_facts(settings, "acme/other"))
+    hub.clear_faults()
+    hub.add_model("acme/none", likes=4)
+    hub.add_model("acme/other", likes=5)
+    assert asked.model_facts(settings, "acme/other").likes == 5
+    failure(lambda: asked.model_facts(settings, "acme/none"))
+    monkeypatch.setattr(asked, "FACTS_KEPT", timedelta())
+    assert asked.model_facts(settings, "acme/none").likes == 4
+
+
 def test_a_damaged_file_of_facts_is_asked_for_again(hub: LoopbackHub, settings: Settings) -> None:
     hub.add_model("acme/one", likes=3)
     asked.model_facts(settings, "acme/one")
@@ -119,9 +156,8 @@ def test_the_card_and_the_small_texts_of_the_space_are_read(hub: LoopbackHub, se
         settings.dataset,
         {"app.py": b"print()", "src/x.JS": b"1", "logo.png": b"p", "big.txt": b"x" * 200_001, "run.sh": b"\xff"},
     )
-    texts = asked.card_and_space_texts(settings)
-    assert texts == [
-        ("dataset card README.md", "compiled graphs: hf://buckets/acme/neff ✓"),
+    assert asked.card_texts(settings) == [("dataset card README.md", "compiled graphs: hf://buckets/acme/neff ✓")]
+    assert asked.space_texts(settings) == [
         ("Space file app.py", "print()"),
         ("Space file run.sh", "\ufffd"),
         ("Space file src/x.JS", "1"),
@@ -130,14 +166,14 @@ def test_the_card_and_the_small_texts_of_the_space_are_read(hub: LoopbackHub, se
 
 def test_at_most_thirty_files_of_a_space_are_read(hub: LoopbackHub, settings: Settings) -> None:
     hub.add_space(settings.dataset, {f"{number}.py": b"1" for number in range(40)})
-    assert len(asked.card_and_space_texts(settings)) == 30
+    assert len(asked.space_texts(settings)) == 30
 
 
 def test_without_card_and_space_there_is_no_text_but_a_failure_is_told(hub: LoopbackHub, settings: Settings) -> None:
-    assert asked.card_and_space_texts(settings) == []
+    assert asked.card_texts(settings) == asked.space_texts(settings) == []
     hub.add_space(settings.dataset, {"app.py": b"1"})
     hub.set_fault("/spaces/", status(500))
-    assert failure(lambda: asked.card_and_space_texts(settings)).title == "The Hub has a problem of its own"
+    assert failure(lambda: asked.space_texts(settings)).title == "The Hub has a problem of its own"
 
 
 def test_buckets_and_their_top_folders_are_listed(hub: LoopbackHub, settings: Settings) -> None:

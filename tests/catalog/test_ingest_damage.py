@@ -43,7 +43,7 @@ def misbehave(monkeypatch: pytest.MonkeyPatch):
     return install
 
 
-@pytest.mark.parametrize("content", [b"", b"PAR1", b"no parquet at all" * 50, b"PAR1" + b"\xff" * 100 + b"PAR1"])
+@pytest.mark.parametrize("content", [b"PAR1", b"no parquet at all" * 50, b"PAR1" + b"\xff" * 100 + b"PAR1"])
 def test_a_damaged_footer_is_named(tmp_path: Path, folder: Path, content: bytes):
     (tmp_path / "a").write_bytes(content)
     file = ingest(tmp_path / "a", "stack.parquet", folder)
@@ -51,6 +51,23 @@ def test_a_damaged_footer_is_named(tmp_path: Path, folder: Path, content: bytes)
         "stack.parquet cannot be read: its footer is damaged; how many records it holds is not known",
     )
     assert (file.own, file.rows, file.lost_rows, file.complete) == (None, 0, None, False)
+
+
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"4d7a" * 16 + b"\nsize 12345\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "the file is empty"),
+        (POINTER, "it is a Git LFS pointer and not the file itself, which `git lfs pull` fetches"),
+    ],
+)
+def test_what_is_no_parquet_file_at_all_is_called_what_it_is(tmp_path: Path, folder: Path, content: bytes, said: str):
+    (tmp_path / "a").write_bytes(content)
+    for _ in ("read", "known"):
+        file = ingest(tmp_path / "a", "stack.parquet", folder)
+        assert file.problems == (f"stack.parquet cannot be read: {said}; how many records it holds is not known",)
 
 
 def test_a_download_that_broke_off_is_named(tmp_path: Path, folder: Path):

@@ -43,9 +43,10 @@ def test_a_bucket_that_the_hub_does_not_have_is_told_and_asked_again(hub: Loopba
     assert search.note == "From your setting. The Hub has no such bucket, or it is private."
     assert search.bucket is not None
     hub.add_bucket("mine/neffs", {"2.28.7631.0/x": b"1"})
-    found = find(named, now=NOW).bucket
+    found = find(named, now=NOW + timedelta(minutes=61)).bucket
     assert found is not None
     assert found.folders == ("2.28.7631.0",)
+    assert found.trouble == ""
 
 
 def test_a_setting_that_is_no_address_is_refused_in_words(asking: Settings) -> None:
@@ -69,9 +70,37 @@ def test_an_address_in_the_dataset_card_is_found_with_its_line(hub: LoopbackHub,
 
 def test_an_address_of_a_bucket_that_does_not_exist_says_so(hub: LoopbackHub, asking: Settings) -> None:
     add_dataset(hub, "NEFF cache: `hf://buckets/acme/gone`\n")
-    assert find(asking, now=NOW).note == (
-        "Found in dataset card README.md, line 1. The Hub has no such bucket, or it is private."
-    )
+    first = find(asking, now=NOW)
+    assert first.note == "Found in dataset card README.md, line 1. The Hub has no such bucket, or it is private."
+    assert first.bucket is not None
+    assert first.bucket.trouble == "The Hub has no such bucket, or it is private."
+    hub.forget_requests()
+    assert find(asking, now=NOW + timedelta(hours=23)) == first
+    assert not hub.requests
+
+
+def test_an_address_in_the_card_spares_the_files_of_the_space(hub: LoopbackHub, asking: Settings) -> None:
+    add_dataset(hub, "NEFF cache: hf://buckets/acme/graphs\n")
+    hub.add_space(DATASET, {"app.py": b"NEFF_CACHE = 's3://acme-neffs'\n"})
+    search = find(asking, now=NOW)
+    assert search.bucket is not None
+    assert search.bucket.address == "hf://buckets/acme/graphs"
+    assert not hub.paths("/api/spaces")
+    assert not hub.paths("/spaces")
+
+
+def test_an_address_of_which_nothing_says_what_it_holds_comes_before_the_organisations_buckets(
+    hub: LoopbackHub, asking: Settings
+) -> None:
+    add_dataset(hub, "Files: hf://buckets/acme/files\n")
+    hub.add_bucket("acme/files", {"2.28.7631.0/x": b"1"})
+    hub.add_bucket("acme/neff-cache", {"2.28.7631.0/x": b"1"})
+    search = find(asking, now=NOW)
+    assert search.bucket is not None
+    assert (search.bucket.address, search.bucket.candidate) == ("hf://buckets/acme/files", True)
+    assert search.bucket.source == "dataset card README.md, line 1"
+    assert [bucket.address for bucket in search.others] == ["hf://buckets/acme/neff-cache"]
+    assert search.note.startswith("A guess, not verified")
 
 
 def test_an_address_in_a_file_of_the_space_is_found(hub: LoopbackHub, asking: Settings) -> None:
@@ -159,7 +188,7 @@ def test_without_any_answer_the_reason_is_told_and_nothing_is_kept(hub: Loopback
     assert find(asking, now=NOW).bucket is not None
 
 
-def test_half_an_answer_is_told_as_such_and_asked_again(hub: LoopbackHub, asking: Settings) -> None:
+def test_half_an_answer_is_told_as_such_and_asked_again_after_an_hour(hub: LoopbackHub, asking: Settings) -> None:
     add_dataset(hub)
     hub.set_fault("/api/buckets", status(500))
     search = find(asking, now=NOW)
@@ -167,7 +196,24 @@ def test_half_an_answer_is_told_as_such_and_asked_again(hub: LoopbackHub, asking
     assert "Not everything could be asked" in search.note
     hub.clear_faults()
     hub.add_bucket("acme/neff-cache", {"x": b"1"})
-    assert find(asking, now=NOW).bucket is not None
+    hub.forget_requests()
+    assert find(asking, now=NOW + timedelta(minutes=59)) == search
+    assert not hub.requests
+    assert find(asking, now=NOW + timedelta(minutes=61)).bucket is not None
+
+
+def test_half_an_answer_is_no_reason_to_forget_a_whole_one(hub: LoopbackHub, asking: Settings) -> None:
+    add_dataset(hub)
+    hub.add_space(DATASET, {"app.py": b"NEFF_CACHE = 's3://acme-neffs'\n"})
+    hub.add_bucket("acme/neff-cache", {"x": b"1"})
+    first = find(asking, now=NOW)
+    hub.set_fault("/api/spaces", status(500))
+    later = NOW + timedelta(days=2)
+    second = find(asking, now=later)
+    assert (second.bucket, second.note, second.looked_at) == (first.bucket, first.note, NOW)
+    hub.forget_requests()
+    assert find(asking, now=later + timedelta(minutes=59)) == second
+    assert not hub.requests
 
 
 def test_a_damaged_cache_file_is_asked_for_again(hub: LoopbackHub, asking: Settings) -> None:

@@ -7,11 +7,13 @@ import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 from loopback_hub import LoopbackHub, answer, rate_limited, status
 
+from tui.catalog import hub as hub_requests
 from tui.catalog import rankings
 from tui.catalog import renames as renamed
 from tui.catalog.views import View
@@ -67,6 +69,62 @@ def test_pages_follow_to_the_end_without_gaps_doubles_or_a_new_date(hub: Loopbac
     hub.forget_requests()
     assert rankings.more(settings, ranking) is ranking
     assert hub.requests == []
+
+
+def test_a_refresh_of_a_longer_ranking_brings_as_many_rows_again(hub: LoopbackHub, settings: Settings) -> None:
+    ids = hub.add_models(2100)
+    longer = rankings.more(settings, rankings.fetch(settings, View.TRENDING, TASK))
+    hub.add_model("acme/Newcomer", pipeline_tag=TASK, trendingScore=10_000)
+    hub.forget_requests()
+    fresh = rankings.fetch(settings, View.TRENDING, TASK, rows=longer.models.height)
+    assert fresh.models["model_id"].to_list() == ["acme/Newcomer", *ids[:999]]
+    assert len(hub.requests) == 2
+    kept = rankings.cached(settings, View.TRENDING, TASK)
+    assert kept is not None
+    assert kept.models.equals(fresh.models)
+    assert rankings.more(settings, fresh).models["model_id"].to_list() == ["acme/Newcomer", *ids[:1499]]
+
+
+def test_a_ranking_of_more_pages_than_are_fetched_at_once_keeps_its_old_rows_behind(
+    hub: LoopbackHub, settings: Settings
+) -> None:
+    ids = hub.add_models(3600)
+    ranking = rankings.fetch(settings, View.TRENDING, TASK)
+    for _ in range(5):
+        ranking = rankings.more(settings, ranking)
+    hub.add_model("acme/Newcomer", pipeline_tag=TASK, trendingScore=10_000)
+    hub.forget_requests()
+    fresh = rankings.fetch(settings, View.TRENDING, TASK, rows=3000)
+    assert len(hub.requests) == 5
+    assert fresh.models["model_id"].to_list() == ["acme/Newcomer", *ids[:3000]]
+    assert fresh.models["rank"].to_list() == list(range(1, 3002))
+    assert fresh.models.schema == pl.Schema(rankings.COLUMNS)
+    assert rankings.more(settings, fresh).models["model_id"].to_list() == ["acme/Newcomer", *ids[:3499]]
+
+
+def test_a_further_page_that_does_not_come_leaves_the_old_rows(
+    hub: LoopbackHub, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = hub.add_models(1100)
+    rankings.more(settings, rankings.fetch(settings, View.TRENDING, TASK))
+    hub.add_model("acme/Newcomer", pipeline_tag=TASK, trendingScore=10_000)
+    ask = hub_requests.ranking_page
+
+    def first_page_only(*words: Any, cursor: str | None = None) -> hub_requests.RankingPage:
+        if cursor is not None:
+            raise HubError("No")
+        return ask(*words)
+
+    monkeypatch.setattr(hub_requests, "ranking_page", first_page_only)
+    fresh = rankings.fetch(settings, View.TRENDING, TASK, rows=1000)
+    assert fresh.models["model_id"].to_list() == ["acme/Newcomer", *ids[:1000]]
+
+
+def test_a_ranking_that_became_shorter_on_the_hub_does(hub: LoopbackHub, settings: Settings) -> None:
+    hub.add_models(1100)
+    rankings.more(settings, rankings.fetch(settings, View.TRENDING, TASK))
+    hub.set_fault("/api/models", answer(rows("acme/one", "acme/two")))
+    assert rankings.fetch(settings, View.TRENDING, TASK, rows=1000).models.height == 2
 
 
 def test_ids_that_differ_in_case_only_are_one_model(hub: LoopbackHub, settings: Settings) -> None:

@@ -38,6 +38,21 @@ def test_a_folder_is_read_with_its_subfolders_in_order_and_without_hidden_files(
     assert told[-1] == "3 of 3 files read"
 
 
+def test_values_that_do_not_fit_their_column_are_told_by_file_and_column(tmp_path: Path, settings: Settings) -> None:
+    folder = write(
+        tmp_path / "data",
+        a=parquet(record("one", tp="many"), record("two", tp="few"), record("three", tp="8")),
+        b=parquet(record("four", wall_s="long")),
+        c=parquet(record("five")),
+    )
+    snapshot = snapshots.open_path(folder, settings, said)
+    assert snapshot.remarks == (
+        "a.parquet: 2 values of tp do not fit the column and are shown as they stand",
+        "b.parquet: 1 value of wall_s does not fit the column and is shown as it stands",
+    )
+    assert snapshot.problems == ()
+
+
 def test_links_are_followed_once(tmp_path: Path, settings: Settings) -> None:
     folder = write(tmp_path / "data", a=parquet(record("one")))
     write(tmp_path / "elsewhere", b=parquet(record("two")))

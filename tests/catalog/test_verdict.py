@@ -60,7 +60,7 @@ def test_verdicts_are_in_the_order_of_the_screen():
         ({"result": "pass", "wall_s": 60}, "PASS, 1 min with compilation"),
         ({"result": "pass", "tp": 0, "wall_s": 0}, "PASS on 0 cores, 0 s with compilation"),
         ({"result": "pass", "tp": 1, "hbm_peak_gb": 3.0}, "PASS on 1 core, peak 3 GB recorded"),
-        ({"result": "pass", "tp": 1, "hbm_capacity_gb": 24.0}, "PASS on 1 core"),
+        ({"result": "pass", "tp": 1, "hbm_capacity_gb": 24.0}, "PASS on 1 core, 24 GB available recorded"),
         (
             {"result": "pass", "tp": 2, "hbm_peak_gb": math.nan, "hbm_capacity_gb": 24.0},
             "PASS on 2 cores, peak NaN of 24 GB recorded",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -181,6 +182,14 @@ def test_a_bucket_that_was_not_listed_says_so() -> None:
     command = cache_command(bucket("s3://acme-neffs", listed=False), COMPILER, FOLDER)
     assert command.line == "aws s3 sync --no-sign-request s3://acme-neffs /shared/neffs"
     assert "was not looked up; all of it is fetched" in command.note
+
+
+@pytest.mark.parametrize("address", ["hf://buckets/acme/gone", "hf://buckets/acme/gone/{neuronx_cc}"])
+def test_a_bucket_that_the_hub_does_not_have_says_that(address: str) -> None:
+    gone = replace(bucket(address, listed=False), trouble="The Hub has no such bucket, or it is private.")
+    command = cache_command(gone, COMPILER, FOLDER)
+    assert "The Hub has no such bucket, or it is private. The run needs" in command.note
+    assert "not looked up" not in command.note
 
 
 def test_only_folders_under_the_found_address_count() -> None:

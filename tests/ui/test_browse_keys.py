@@ -248,14 +248,12 @@ async def test_w_writes_run_py_and_does_not_overwrite_unasked(start, tmp_path: P
         await reader.until(lambda: written.read_text() != "mine")
 
 
-async def test_o_shows_and_copies_the_address_of_the_model_page(start, copies, monkeypatch):
-    monkeypatch.setenv("HF_ENDPOINT", "https://huggingface.co")
-    monkeypatch.delenv("DISPLAY", raising=False)
+async def test_o_on_an_invented_model_says_that_the_hub_has_no_page_of_it(start, copies):
     async with start(sample=True) as reader:
         await go_to(reader, PASSING)
         await reader.press("o")
-        await reader.until(lambda: copies)
-        assert copies == [f"https://huggingface.co/{PASSING}"]
+        assert not copies
+        assert any("the Hub has no page of them" in each for each in reader.said)
 
 
 async def test_c_offers_the_compilers_with_their_records_and_keeps_search_and_cursor(start):

@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tui.catalog import hub_errors
 from tui.catalog.json_files import file_name_of, moment, read_kept, write_json
+from tui.errors import HubError, HubNotFoundError
 
 Number = TypeVar("Number", int, float)
 
@@ -141,3 +143,25 @@ def remember(cache_dir: Path, endpoint: str, model_id: str, facts: ModelFacts) -
     """Keep `facts` as the answer for `model_id`."""
     value = asdict(facts) | {"fetched_at": facts.fetched_at.astimezone(UTC).isoformat()}
     write_json(_path(cache_dir, endpoint, model_id), value)
+
+
+def _missing_path(cache_dir: Path, asked_as: str, model_id: str) -> Path:
+    return cache_dir / "facts" / "missing" / f"{file_name_of(f'{model_id} {asked_as}'.casefold())}.json"
+
+
+def remembered_missing(cache_dir: Path, asked_as: str, model_id: str) -> tuple[datetime, HubError] | None:
+    """When the Hub last said that it does not have this model, and how; `asked_as` tells whom it answered."""
+    return read_kept(_missing_path(cache_dir, asked_as, model_id), _missing_from_json)
+
+
+def _missing_from_json(kept: Any) -> tuple[datetime, HubError]:
+    error = hub_errors.from_json(kept["error"])
+    if not isinstance(error, HubNotFoundError):
+        raise ValueError(f"{error!r} is another answer")
+    return moment(kept["at"]), error
+
+
+def remember_missing(cache_dir: Path, asked_as: str, model_id: str, error: HubNotFoundError, at: datetime) -> None:
+    """Keep that the Hub answered with `error`."""
+    value = {"at": at.astimezone(UTC).isoformat(), "error": hub_errors.to_json(error)}
+    write_json(_missing_path(cache_dir, asked_as, model_id), value)

@@ -6,7 +6,6 @@ Every function is bounded in time and raises only `tui.errors.Hub*`; with `setti
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import re
 import threading
@@ -20,13 +19,13 @@ from urllib.parse import parse_qsl, quote
 
 from tui.catalog import facts, hub_errors, renames
 from tui.catalog.facts import ModelFacts
-from tui.catalog.hub_session import endpoint, get, get_list, get_object, get_text, json_of
+from tui.catalog.hub_session import endpoint, get, get_list, get_object, get_text, has_token, json_of
 from tui.errors import HubNotFoundError
 from tui.settings import Settings
 
 __all__ = [
-    "ModelFacts", "RankingPage", "bucket_folders", "buckets_of", "cached_facts", "card_and_space_texts",
-    "current_id", "dataset_revision", "endpoint", "fetch_dataset", "model_facts", "ranking_page",
+    "ModelFacts", "RankingPage", "bucket_folders", "buckets_of", "cached_facts", "card_texts",
+    "current_id", "dataset_revision", "endpoint", "fetch_dataset", "model_facts", "ranking_page", "space_texts",
 ]  # fmt: skip
 
 logger = logging.getLogger(__name__)
@@ -36,7 +35,7 @@ RANKING_PAGE = 500
 """Models asked for at once: huggingface.js asks for no more when it wants extra fields."""
 
 SEARCH_S = 60.0
-"""Longest time for reading a dataset card and the files of a Space."""
+"""Longest time for reading the files of a Space."""
 TEXT_FILES = frozenset({".py", ".md", ".html", ".js", ".json", ".txt", ".sh", ".toml", ".yaml"})
 LARGEST_TEXT = 200_000
 LARGEST_CARD = 1_000_000
@@ -122,14 +121,25 @@ def cached_facts(settings: Settings, model_id: str) -> ModelFacts | None:
 
 
 def model_facts(settings: Settings, model_id: str) -> ModelFacts:
-    """What the Hub says of a model, asked at most once a day. Follows renames. Raises `HubError`."""
+    """What the Hub says of a model, asked at most once a day. Follows renames. Raises `HubError`.
+
+    That the Hub does not have it is an answer too: the same `HubNotFoundError` is then raised without a request.
+    """
     now = datetime.now(UTC)
     kept = cached_facts(settings, model_id)
     if kept is not None and timedelta() <= now - kept.fetched_at < FACTS_KEPT:
         return kept
-    what = f"model {model_id}"
-    query = [("expand", name) for name in facts.ASKED_FOR]
-    answer = get_object(settings, f"/api/models/{_id(model_id)}", what, query)
+    # What is private to others is not found without a token.
+    asked_as = f"{endpoint()} {'with' if has_token() else 'without'} a token"
+    missing = facts.remembered_missing(settings.cache_dir, asked_as, model_id)
+    if missing is not None and timedelta() <= now - missing[0] < FACTS_KEPT:
+        raise missing[1]
+    what, path = f"model {model_id}", f"/api/models/{_id(model_id)}"
+    try:
+        answer = get_object(settings, path, what, [("expand", name) for name in facts.ASKED_FOR])
+    except HubNotFoundError as error:
+        facts.remember_missing(settings.cache_dir, asked_as, model_id, error, now)
+        raise
     found = facts.facts_of(answer, endpoint(), now)
     if found is None:
         raise hub_errors.not_the_hub(what, endpoint(), "no model is named in it")
@@ -148,19 +158,24 @@ def current_id(settings: Settings, model_id: str) -> str | None:
     return facts.text_of(answer.get("id"))
 
 
-def card_and_space_texts(settings: Settings) -> list[tuple[str, str]]:
-    """(Label, text) of the dataset's card and of the small text files of the Space with the same id.
+def card_texts(settings: Settings) -> list[tuple[str, str]]:
+    """(Label, text) of the dataset's card; empty when it has none. One request. Raises `HubError`."""
+    card = f"/datasets/{_id(settings.dataset)}/resolve/{quote(settings.revision, safe='')}/README.md"
+    try:
+        text = get_text(settings, card, f"card of {settings.dataset}", largest=LARGEST_CARD)
+    except HubNotFoundError:
+        return []
+    return [("dataset card README.md", text)]
 
-    What does not exist is left out. Raises `HubError` when something that exists could not be read.
+
+def space_texts(settings: Settings) -> list[tuple[str, str]]:
+    """(Label, text) of the small text files of the Space with the dataset's id; empty when there is none.
+
+    One request, and one for each file. Raises `HubError` when something that exists could not be read.
     """
     deadline = time.monotonic() + SEARCH_S
     name = _id(settings.dataset)
     texts: list[tuple[str, str]] = []
-    card = f"/datasets/{name}/resolve/{quote(settings.revision, safe='')}/README.md"
-    with contextlib.suppress(HubNotFoundError):
-        texts.append(
-            ("dataset card README.md", get_text(settings, card, f"card of {settings.dataset}", largest=LARGEST_CARD))
-        )
     what = f"Space {settings.dataset}"
     try:
         entries = get_list(settings, f"/api/spaces/{name}/tree/main", what, [("recursive", "true")])

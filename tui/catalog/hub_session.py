@@ -87,6 +87,15 @@ def endpoint() -> str:
     return (os.environ.get("HF_ENDPOINT") or "https://huggingface.co").rstrip("/")
 
 
+def has_token() -> bool:
+    """Whether the user is logged in to the Hub, by HF_TOKEN or by `hf auth login`; no request."""
+    try:
+        return library().get_token() is not None
+    except OSError as error:
+        logger.warning("The token in use cannot be read: %s", error)
+        return False
+
+
 def get(
     settings: Settings,
     path: str,

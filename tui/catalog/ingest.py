@@ -34,6 +34,8 @@ CONFORM_FORMAT = 1
 TIME_LIMIT_S = 120.0
 MEMORY_LIMIT_BYTES = 2 << 30
 """For each child: enough for one text of 300 MB, and not too much for two children on a small machine."""
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+"""The beginning of a pointer (Git LFS specification, "The Pointer")."""
 _TRIES = 20
 _ALL_TRIES_S = 300.0
 # A death may come from a busy machine and not from the file, so its report is believed for a day only.
@@ -62,6 +64,7 @@ def ingest(source: Path, name: str, folder: Path, *, abandon: threading.Event | 
                         f"{name} cannot be read", "It changed meanwhile.", "Try again when it is written."
                     )
                 if "rows" not in report:
+                    report |= {"instead": _instead_of_parquet(source)}
                     part.unlink(missing_ok=True)
                 report |= {"format": CONFORM_FORMAT, "own_bytes": part.stat().st_size if "rows" in report else None}
             with replacing(kept, durable=True) as part:
@@ -179,6 +182,17 @@ def _conform(source: Path, part: Path, abandon: threading.Event | None) -> dict[
             rest = set(range(len(counts))) - finished_groups
             lost = dict.fromkeys(rest, "too many row groups before it could not be read") | lost
     return {"unopened": why, "counts": counts, "died": True}
+
+
+def _instead_of_parquet(source: Path) -> str | None:
+    """What a file without readable records is, when that can be told from its beginning."""
+    with source.open("rb") as file:
+        beginning = file.read(len(_LFS_POINTER))
+    if not beginning:
+        return "the file is empty"
+    if beginning == _LFS_POINTER:
+        return "it is a Git LFS pointer and not the file itself, which `git lfs pull` fetches"
+    return None
 
 
 def _groups_by_reason(lost: dict[int, str]) -> str:

@@ -65,8 +65,10 @@ LEFT_OUT: Final = "left out"
 NOT_TESTED: Final = "not tested"
 OTHER_STACK: Final = "other stack"
 NOT_READ: Final = "not read"
+NOT_HERE: Final = "not on this stack"
+"""What a note begins with, before a result on another stack in brackets."""
+LIBRARY_UNKNOWN: Final = "library unknown"
 _NOT_IN_THERE: Final = "not in what could be read"
-_LIBRARY_UNKNOWN: Final = "library unknown"
 
 _PROPER_NAMES: Final = {"transformers": "Transformers"}
 _UNTESTED: Final = pl.lit(Verdict.UNTESTED.value, VERDICT_TYPE)
@@ -209,7 +211,7 @@ def _elsewhere(known: pl.DataFrame, snapshot: Snapshot) -> pl.DataFrame:
         .then(pl.concat_str(pl.lit("«"), "word", pl.lit("»")))
         .otherwise(pl.col("verdict").cast(pl.String))
     )
-    text = pl.concat_str(pl.lit("not on this stack ("), said, pl.lit(" on "), "label", pl.lit(")"))
+    text = pl.concat_str(pl.lit(f"{NOT_HERE} ("), said, pl.lit(" on "), "label", pl.lit(")"))
     return best.select("model", elsewhere=text)
 
 
@@ -226,7 +228,7 @@ def _why_untested(snapshot: Snapshot, choice: StackChoice) -> pl.Expr:
     return pl.coalesce(
         "elsewhere",
         pl.when(hub_library.is_null())
-        .then(pl.lit(_LIBRARY_UNKNOWN))
+        .then(pl.lit(LIBRARY_UNKNOWN))
         .when(foreign if names else pl.lit(value=False))
         .then(pl.concat_str(hub_library, pl.lit(f", not {_a_model_of(names)}")))
         .otherwise(pl.lit(NOT_TESTED)),

@@ -2,7 +2,8 @@
 
 The address of a public bucket is documented nowhere that could be read, so it is looked for: the user's
 setting; an address in the dataset card or in the files of the Space of the same name; a bucket of the
-dataset's organisation whose name or folders fit, which is a candidate only. No address is ever made up.
+dataset's organisation whose name or folders fit. The last is a candidate only, as is an address of which
+nothing near says that it holds a cache. No address is ever made up.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from tui.terminal_text import clean
 logger = logging.getLogger(__name__)
 
 KEPT_FOR = timedelta(days=1)
+INCOMPLETE_KEPT_FOR = timedelta(hours=1)
+"""When not every question was answered."""
 
 HOW_TO_SET = (
     'Name one yourself: neff_bucket = "hf://buckets/ORG/NAME" (or "s3://BUCKET") in the config file, '
@@ -41,27 +44,36 @@ _COMPILER_FOLDER = re.compile(r"(?:^|[^0-9.])2\.\d{1,3}\.\d{3,6}\.\d+(?![0-9])")
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """One address and why it is believed. `folders` are paths in the bucket, None when it was not listed."""
+    """One address and why it is believed. `folders` are paths in the bucket, None when it was not listed.
+
+    `trouble` is a sentence when the Hub was asked for the folders and did not tell them.
+    """
 
     address: str
     source: str
     line: str = ""
     candidate: bool = False
     folders: tuple[str, ...] | None = None
+    trouble: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What looking for a bucket gave: the best, the others, when it was asked (UTC or None), in words."""
+    """What looking for a bucket gave: the best, the others, when it was asked (UTC or None), in words.
+
+    Until `ask_again_at` (UTC; None: it was not kept) the answer is not asked for again.
+    """
 
     bucket: Bucket | None
     others: tuple[Bucket, ...]
     looked_at: datetime | None
     note: str
+    ask_again_at: datetime | None = None
 
 
 def find(settings: Settings, *, now: datetime | None = None) -> Search:
-    """The bucket with compiled graphs for the dataset; a few bounded requests, at most once a day.
+    """The bucket with compiled graphs for the dataset; a few bounded requests, at most once a day, or once an hour
+    while not all of them are answered.
 
     Raises nothing for the Hub: without an answer it gives what was found last, or says why nothing was.
     """
@@ -70,7 +82,7 @@ def find(settings: Settings, *, now: datetime | None = None) -> Search:
         return Search(None, (), None, f"{refusal} {HOW_TO_SET}")
     path = _cache_path(settings)
     last = read_kept(path, _from_json)
-    if last and last.looked_at and timedelta() <= now - last.looked_at < KEPT_FOR:
+    if last and last.ask_again_at and timedelta() < last.ask_again_at - now <= KEPT_FOR:
         return last
     if settings.offline:
         return last or _without_answer(settings, "Not looked up: offline.")
@@ -79,11 +91,17 @@ def find(settings: Settings, *, now: datetime | None = None) -> Search:
     except HubError as error:
         logger.info("looking for a bucket: %s", error)
         return last or _without_answer(settings, f"Not looked up: {error.title}.")
-    if whole:
-        write_json(path, {**asdict(search), "looked_at": now.isoformat()})
-    elif last and search.bucket is None:
-        return last
+    if not whole and last and _knows_more(last, search):
+        search = last
+    search = replace(search, ask_again_at=now + (KEPT_FOR if whole else INCOMPLETE_KEPT_FOR))
+    write_json(path, _to_json(search))
     return search
+
+
+def _knows_more(last: Search, search: Search) -> bool:
+    if last.bucket is None or search.bucket is None:
+        return last.bucket is not None
+    return search.bucket.candidate and not last.bucket.candidate
 
 
 def _nothing_to_ask(settings: Settings) -> str:
@@ -105,19 +123,25 @@ def _look(settings: Settings, now: datetime) -> tuple[Search, bool]:
     from tui.catalog import hub
 
     if settings.neff_bucket:
-        bucket, problem = _listed(settings, from_setting(settings.neff_bucket))
-        return Search(bucket, (), now, f"From your setting. {problem}".strip()), not problem
+        bucket = _listed(settings, from_setting(settings.neff_bucket))
+        return Search(bucket, (), now, f"From your setting. {bucket.trouble}".strip()), not bucket.trouble
     failed: list[HubError] = []
     texts: list[tuple[str, str]] = []
+    found: tuple[Bucket, ...] = ()
     try:
-        texts = hub.card_and_space_texts(settings)
+        for ask in (hub.card_texts, hub.space_texts):
+            texts += ask(settings)
+            found = from_texts(texts)
+            if found and not found[0].candidate:
+                break
     except HubError as error:
         failed.append(error)
-    found = from_texts(texts)
     if not found or found[0].candidate:
         organisation = settings.dataset.split("/")[0]
         try:
-            found = (*_candidates(settings, organisation), *found)
+            others = _candidates(settings, organisation)
+            known = {bucket.address for bucket in found}
+            found = (*found, *(bucket for bucket in others if bucket.address not in known))
         except HubError as error:
             failed.append(error)
     if failed and not found and not texts:
@@ -126,14 +150,14 @@ def _look(settings: Settings, now: datetime) -> tuple[Search, bool]:
     if not found:
         why = f" Not everything could be asked: {failed[0].title}." if failed else ""
         return Search(None, (), now, f"No bucket address was found (read: {labels}).{why} {HOW_TO_SET}"), not failed
-    first, problem = _listed(settings, found[0])
+    first = _listed(settings, found[0])
     note = f"A guess, not verified: {first.source}." if first.candidate else f"Found in {first.source}."
-    answered = not failed and problem in {"", _NO_SUCH_BUCKET}
-    return Search(first, tuple(found[1:]), now, f"{note} {problem}".strip()), answered
+    answered = not failed and first.trouble in {"", _NO_SUCH_BUCKET}
+    return Search(first, tuple(found[1:]), now, f"{note} {first.trouble}".strip()), answered
 
 
-def _listed(settings: Settings, bucket: Bucket) -> tuple[Bucket, str]:
-    """The bucket with its folders, and why they are not known when they should be.
+def _listed(settings: Settings, bucket: Bucket) -> Bucket:
+    """The bucket with its folders, or the trouble with them when they should be known.
 
     On s3 nothing is listed. On the Hub only the top of a bucket is, so a path below it is not looked at, unless it
     varies with the compiler at the top.
@@ -145,14 +169,14 @@ def _listed(settings: Settings, bucket: Bucket) -> tuple[Bucket, str]:
     varies = _COMPILER_FOLDER.search(path) or not bucket_address.complete(bucket.address)
     at_top = not path or ("/" not in path and varies)
     if name is None or bucket.folders is not None or not at_top:
-        return bucket, ""
+        return bucket
     try:
-        return replace(bucket, folders=tuple(hub.bucket_folders(settings, name))[:_FOLDERS_KEPT]), ""
+        return replace(bucket, folders=tuple(hub.bucket_folders(settings, name))[:_FOLDERS_KEPT])
     except HubNotFoundError:
-        return bucket, _NO_SUCH_BUCKET
+        return replace(bucket, trouble=_NO_SUCH_BUCKET)
     except HubError as error:
         logger.info("listing %s: %s", name, error)
-        return bucket, f"Its folders could not be listed: {error.title}."
+        return replace(bucket, trouble=f"Its folders could not be listed: {error.title}.")
 
 
 def _candidates(settings: Settings, organisation: str) -> tuple[Bucket, ...]:
@@ -219,10 +243,15 @@ def _cache_path(settings: Settings) -> Path:
     return settings.cache_dir / f"neff_bucket-{file_name_of(asked)}.json"
 
 
+def _to_json(search: Search) -> dict[str, Any]:
+    times = {"looked_at": search.looked_at, "ask_again_at": search.ask_again_at}
+    return asdict(search) | {name: time and time.isoformat() for name, time in times.items()}
+
+
 def _from_json(kept: Any) -> Search:
     best = None if kept["bucket"] is None else _bucket(kept["bucket"])
     others = tuple(_bucket(item) for item in kept["others"])
-    return Search(best, others, moment(kept["looked_at"]), str(kept["note"]))
+    return Search(best, others, moment(kept["looked_at"]), str(kept["note"]), moment(kept["ask_again_at"]))
 
 
 def _bucket(item: Mapping[str, Any]) -> Bucket:
@@ -230,4 +259,11 @@ def _bucket(item: Mapping[str, Any]) -> Bucket:
     if not bucket_address.well_formed(item["address"]):
         raise ValueError(f"no address: {item['address']!r}")
     folders = None if item["folders"] is None else tuple(map(str, item["folders"]))
-    return Bucket(item["address"], str(item["source"]), str(item["line"]), bool(item["candidate"]), folders)
+    return Bucket(
+        address=item["address"],
+        source=str(item["source"]),
+        line=str(item["line"]),
+        candidate=bool(item["candidate"]),
+        folders=folders,
+        trouble=str(item["trouble"]),
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -14,6 +16,7 @@ from tui.catalog import renames as known_renames
 from tui.catalog.facts import count_of, figure_of, gated_of, parameters_of, text_of
 from tui.catalog.json_files import file_name_of, moment, read_kept, write_json
 from tui.catalog.renames import remember_rename, renames
+from tui.errors import HubError
 from tui.settings import Settings
 
 if TYPE_CHECKING:
@@ -26,6 +29,11 @@ __all__ = [
     "COLUMNS", "Ranking", "cached", "fetch", "look_for_renames", "more", "open_sample", "remember_rename",
     "renames",
 ]  # fmt: skip
+
+logger = logging.getLogger(__name__)
+
+MOST_FURTHER_PAGES = 4
+"""So many pages after the first one `fetch` asks for at once."""
 
 _FORMAT = 1
 _SAMPLE = Path(__file__).parents[1] / "sample" / "ranking.json"
@@ -67,14 +75,26 @@ def cached(settings: Settings, view: View, task: str) -> Ranking | None:
     return read_kept(_path(settings, view, task), lambda kept: _from_json(kept, view, task))
 
 
-def fetch(settings: Settings, view: View, task: str) -> Ranking:
-    """The first page, asked for now; kept on disk. One request. Raises `HubError`."""
+def fetch(settings: Settings, view: View, task: str, rows: int = 500) -> Ranking:
+    """The first page, and as many more as `rows` models need, asked for now; kept on disk.
+
+    So a refresh of a ranking of which further pages were loaded does not shorten it. One request for each 500 of
+    `rows`, at most 1 + `MOST_FURTHER_PAGES`; where these do not reach, or a further page does not come, the rows that
+    were kept on disk stay behind the fresh ones. Raises `HubError` when the first page does not come.
+    """
     from tui.catalog import hub
 
     page = hub.ranking_page(settings, _sort_of(view), task)
-    models = _models(page.rows, view)
-    now = datetime.now(UTC)
-    ranking = Ranking(view, task, now, models, page.next_cursor, sample=False)
+    ranking = Ranking(view, task, datetime.now(UTC), _models(page.rows, view), page.next_cursor, sample=False)
+    missing = math.ceil(rows / hub.RANKING_PAGE) - 1
+    try:
+        for _ in range(min(missing, MOST_FURTHER_PAGES)):
+            ranking = _with_next_page(settings, ranking)
+            missing -= 1
+    except HubError as error:
+        logger.info("%s further pages of %s for %s: %s", missing, view, task, error)
+    if missing > 0 and ranking.next_cursor is not None and (before := cached(settings, view, task)) is not None:
+        ranking = _with_rows_of(before, ranking)
     _keep(settings, ranking)
     return ranking
 
@@ -84,19 +104,30 @@ def more(settings: Settings, ranking: Ranking) -> Ranking:
 
     One request. Raises `HubError`.
     """
+    longer = _with_next_page(settings, ranking)
+    if longer is not ranking:
+        _keep(settings, longer)
+    return longer
+
+
+def _with_next_page(settings: Settings, ranking: Ranking) -> Ranking:
     from tui.catalog import hub
 
     if ranking.next_cursor is None or ranking.sample:
         return ranking
     page = hub.ranking_page(settings, _sort_of(ranking.view), ranking.task, cursor=ranking.next_cursor)
     cursor = page.next_cursor if page.rows and page.next_cursor != ranking.next_cursor else None
-    longer = replace(
-        ranking,
-        models=_models(page.rows, ranking.view, before=ranking.models),
-        next_cursor=cursor,
-    )
-    _keep(settings, longer)
-    return longer
+    return replace(ranking, models=_models(page.rows, ranking.view, before=ranking.models), next_cursor=cursor)
+
+
+def _with_rows_of(before: Ranking, fresh: Ranking) -> Ranking:
+    """The fresh rows, then those of before that are not among them; it goes on where the one before did."""
+    older = before.models.join(fresh.models, on="key", how="anti", maintain_order="left")
+    if older.is_empty():
+        return fresh
+    models = pl.concat([fresh.models, older])
+    ranked = models.with_columns(rank=pl.int_range(1, pl.len() + 1, dtype=pl.UInt32))
+    return replace(fresh, models=ranked, next_cursor=before.next_cursor)
 
 
 def open_sample(view: View, task: str) -> Ranking:

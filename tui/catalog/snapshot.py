@@ -79,6 +79,11 @@ class Snapshot:
         return tuple(problem for file in self.files for problem in file.problems)
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was read and does not fit its column, as sentences that name file, column and number of values."""
+        return tuple(remark for file in self.files for remark in file.remarks)
+
+    @property
     def complete(self) -> bool:
         """Whether every record of every file was read."""
         return all(file.complete for file in self.files)

@@ -40,6 +40,19 @@ class SourceFile:
         """Whether every record of the file was read."""
         return self.lost_rows == 0
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """A sentence for each column with values that do not fit it, and were kept as raw text."""
+        return tuple(
+            f"{self.name}: {counted(misfits, 'value')} of {column} "
+            + (
+                "does not fit the column and is shown as it stands"
+                if misfits == 1
+                else "do not fit the column and are shown as they stand"
+            )
+            for column, misfits in self.unconverted.items()
+        )
+
 
 def to_json(file: SourceFile) -> dict[str, Any]:
     """The file as values that `json.dumps` takes."""
@@ -84,10 +97,10 @@ def from_report(report: Mapping[str, Any], name: str, sha256: str, own: Path) ->
         counts = report.get("counts")
         lost_rows = None if counts is None else _total(counts)
         many = "how many records it holds is not known" if lost_rows is None else f"{its_records(lost_rows)} missing"
-        problem = f"{name} cannot be read: its footer is damaged; {many}"
+        why = report.get("instead") or "its footer is damaged"
         if report.get("died"):
-            problem = f"{name} cannot be read: {report['unopened']}; {many}"
-        return SourceFile(name, None, sha256, 0, lost_rows, problems=(problem,))
+            why = report["unopened"]
+        return SourceFile(name, None, sha256, 0, lost_rows, problems=(f"{name} cannot be read: {why}; {many}",))
     losses = [(str(entry["where"]), entry["rows"], str(entry["why"])) for entry in report["lost"]]
     return SourceFile(
         name=name,

@@ -215,6 +215,8 @@ def _memory(record: Record) -> list[str]:
         said.append(f"peak {gigabytes(peak)}{available} GB recorded")
     elif raw_peak is not None:
         said.append(f"peak {_quoted(raw_peak)}{available and f'{available} GB'} as recorded")
+    elif capacity is not None:
+        said.append(f"{gigabytes(capacity)} GB available recorded")
     if raw_capacity is not None:
         said.append(f"memory available {_quoted(raw_capacity)} as recorded")
     return said

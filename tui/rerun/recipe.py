@@ -235,7 +235,8 @@ def _for_compiler(bucket: Bucket, compiler: str, known_compilers: Collection[str
         return address, replaced + _seen(bucket, address, compiler)
     matching = _folders_of(bucket, address, compiler)
     if bucket.folders is None:
-        return address, f"Whether it has graphs of neuronx-cc {compiler} was not looked up; all of it is fetched."
+        unknown = f"Whether it has graphs of neuronx-cc {compiler} was not looked up; all of it is fetched."
+        return address, bucket.trouble or unknown
     if not matching:
         return address, f"No folder for neuronx-cc {compiler} was seen there; all of it is fetched."
     also = f" Others that name it: {', '.join(matching[1:4])}." if len(matching) > 1 else ""
@@ -263,6 +264,8 @@ def _known_version(address: str, known_compilers: Collection[str]) -> re.Match[s
 
 def _seen(bucket: Bucket, address: str, compiler: str) -> str:
     path = bucket_address.path_in_bucket(address)
+    if bucket.trouble:
+        return f"The address names neuronx-cc {compiler}. {bucket.trouble}"
     if bucket.folders is None:
         return f"The address names neuronx-cc {compiler}; whether it holds graphs was not looked up."
     if any(f"{folder}/".startswith(f"{path}/") for folder in bucket.folders):

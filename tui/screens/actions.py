@@ -26,6 +26,7 @@ from tui.screens.plain import show_plain
 from tui.settings import Settings
 from tui.terminal_text import clean
 from tui.widgets.copy_request import CopyRequested
+from tui.widgets.detail_text import one_line
 
 
 class RecordActions(DataScreen):
@@ -132,6 +133,9 @@ class RecordActions(DataScreen):
         if line is None or not line["model_id"]:
             self.refuse(NO_MODEL)
             return
+        if self.showing_sample:
+            self.refuse("Sample models are invented: the Hub has no page of them.")
+            return
         url = f"{endpoint()}/{quote(line['model_id'])}"
         opened = bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")) and webbrowser.open(url)
         self.post_message(CopyRequested(url, url + (" (opened in the browser)" if opened else "")))
@@ -150,15 +154,17 @@ class RecordActions(DataScreen):
 
     def action_problems(self) -> None:
         """What could not be read in the files."""
-        snapshot = self.snapshot
-        if snapshot is None or self.fetching:
-            self.refuse("Still reading: what cannot be read is known after that.")
+        troubles = [one_line(error) for error in (self.activity.error, *self.ranking_errors.values()) if error]
+        if self.snapshot is not None:
+            troubles += [*self.snapshot.problems, *getattr(self.snapshot, "remarks", ())]
+        if not troubles:
+            still = "Still reading: what cannot be read is known after that."
+            self.refuse(still if self.snapshot is None or self.fetching else "Everything in the files could be read.")
             return
-        if not snapshot.problems:
-            self.refuse("Everything in the files could be read.")
-            return
-        text = "\n\n".join(snapshot.problems)
-        self.app.push_screen(TextDialog("What could not be read", Content(clean(text, newlines=True)), text))
+        text = "\n\n".join(troubles)
+        self.app.push_screen(
+            TextDialog("What went wrong, and what could not be read", Content(clean(text, newlines=True)), text)
+        )
 
     def action_help(self) -> None:
         """All keys, the signs, and how to select text."""

@@ -59,7 +59,7 @@ class BrowseScreen(QuestionKeys):
 
     def compose(self) -> ComposeResult:
         """Banner, title, selectors, search and counts, table and detail, status, keys."""
-        yield Static(header_text.banner(self.settings.offline, fetching=False), id="banner")
+        yield Static(self._banner(), id="banner")
         yield Bar(id="title")
         yield Bar(id="stack")
         with Horizontal(id="search-line"):
@@ -143,6 +143,15 @@ class BrowseScreen(QuestionKeys):
         if self.selection is not None and self.question.search.strip() and self.selection.lines.is_empty():
             self._suggesting = self.set_timer(SUGGEST_AFTER_S, suggest)
 
+    @property
+    def _has_more(self) -> bool:
+        """Whether the Hub has more of the ranking on screen."""
+        ranking = self._ranking()
+        return ranking is not None and ranking.next_cursor is not None
+
+    def _banner(self) -> Content:
+        return header_text.banner(self.settings.offline, self.fetching, self.settings.data)
+
     def _ranking(self) -> Any:
         return self.rankings.get(self.ranking_key(self.question.view, self.pipeline_tag))
 
@@ -155,8 +164,8 @@ class BrowseScreen(QuestionKeys):
         )
         self.query_one("#stack", Bar).show(header_text.stack(self.question.stack), header_text.narrowing(self.question))
         if self.selection is not None and (self.snapshot is not None or self.selection.total):
-            self.query_one("#counts", Bar).show(Content(""), header_text.counts(self.selection))
-        self.query_one("#banner", Static).update(header_text.banner(self.settings.offline, self.fetching))
+            self.query_one("#counts", Bar).show(Content(""), header_text.counts(self.selection, self._has_more))
+        self.query_one("#banner", Static).update(self._banner())
         self.query_one("#status", Bar).show(header_text.status(self.snapshot, self.activity, self.settings.offline))
         self.show_hints()
 
@@ -168,6 +177,7 @@ class BrowseScreen(QuestionKeys):
             self.selection,
             self.activity,
             suggestion=self._suggestion,
+            more=self._has_more,
             have_records=self.snapshot is not None,
             ranking_loading=key in self.rankings_loading,
             ranking_error=self.ranking_errors.get(key),
@@ -217,7 +227,8 @@ class BrowseScreen(QuestionKeys):
 
     @on(ModelTable.EndReached)
     def _end_reached(self) -> None:
-        self.want_next_page(self.question.view, self.pipeline_tag)
+        if not self.question.search.strip():
+            self.want_next_page(self.question.view, self.pipeline_tag)
 
     @on(ModelTable.SortRequested)
     def _sort_requested(self, event: ModelTable.SortRequested) -> None:
@@ -319,5 +330,4 @@ class BrowseScreen(QuestionKeys):
             in_detail=isinstance(self.focused, ModelDetail),
             on_a_model=line is not None,
             with_a_record=line is not None and line["record"] is not None,
-            in_ranking=self.question.view is not View.SELECTED,
         )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tui.catalog.lines import NOT_READ
 from tui.catalog.verdict import Record, shown
 from tui.rerun.recipe import Recipe
-from tui.widgets.detail_text import Detail
+from tui.widgets.detail_text import Detail, one_line
 
 NO_MODEL = "No model is on the cursor line."
 
@@ -34,9 +35,11 @@ def what_to_copy(what: str, detail: Detail | None) -> Copy | Refusal:
         return Copy(detail.model_id, "the model id")
     record, recipe = detail.record, detail.recipe
     if record is None or recipe is None:
+        if detail.word == NOT_READ:
+            return Refusal(f"Nothing is known of {detail.model_id}: {detail.note}.")
         return Refusal(f"{detail.model_id} has no record on this stack: {detail.note or 'not tested'}.")
     if what in ("script", "error") and detail.texts_problem is not None:
-        return Refusal(str(detail.texts_problem))
+        return Refusal(one_line(detail.texts_problem))
     text, name, reason = _texts(detail, record, recipe)[what]
     return Copy(text, name) if text else Refusal(reason)
 

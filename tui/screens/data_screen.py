@@ -126,7 +126,7 @@ class DataScreen(Screen[None]):
     def _snapshot_arrived(self, event: arrivals.SnapshotArrived) -> None:
         self.fetching = False
         was_sample = self.showing_sample
-        self.activity = Activity(changed=event.changed)
+        self.activity = Activity(changed=event.changed, read_at=datetime.now(UTC))
         if self.snapshot is None or self.snapshot.records is not event.snapshot.records:
             self._take(event.snapshot)
         else:
@@ -177,12 +177,15 @@ class DataScreen(Screen[None]):
             arrivals.bring_ranking(self, self.settings, view, task)
 
     def want_next_page(self, view: View, task: str) -> None:
-        """Fetch the next page of this ranking, if there is one and nothing is under way."""
+        """Fetch the next page of this ranking, if there is one and nothing is under way.
+
+        After a failure only `u` asks again: moving about at the end must not go on asking a Hub that said no.
+        """
         key = self.ranking_key(view, task)
         known = self.rankings.get(key)
         if known is None or known.next_cursor is None or known.sample or self.settings.offline:
             return
-        if key not in self.rankings_loading:
+        if key not in self.rankings_loading and key not in self.ranking_errors:
             self.rankings_loading.add(key)
             arrivals.bring_next_page(self, self.settings, known)
             self.ranking_changed()

@@ -40,7 +40,9 @@ def detail_of(
     indexes = indexes_of(line, snapshot, renames)
     records = tuple(snapshots.record_at(snapshot, each) for each in indexes) if snapshot is not None else ()
     if snapshot is None or index is None:
-        return Detail(model_id, line["note"] or "", None, records, facts=facts, facts_note=facts_note)
+        return Detail(
+            model_id, line["note"] or "", None, line["word"] or "", records, facts=facts, facts_note=facts_note
+        )
     record = records[indexes.index(index)]
     here = texts if texts is not None and texts.are_of(snapshot, index) else None
     cache = None
@@ -53,6 +55,7 @@ def detail_of(
         model_id,
         line["note"] or "",
         record,
+        line["word"] or "",
         records,
         on_line=index == line["record"],
         recipe=recipe_of(record, here.script if here is not None else None),

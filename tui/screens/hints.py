@@ -5,9 +5,7 @@ from __future__ import annotations
 from tui.widgets.key_hints import Hint
 
 
-def hints_for(
-    *, typing: bool, in_detail: bool, on_a_model: bool, with_a_record: bool, in_ranking: bool
-) -> tuple[Hint, ...]:
+def hints_for(*, typing: bool, in_detail: bool, on_a_model: bool, with_a_record: bool) -> tuple[Hint, ...]:
     """The keys of the place where the focus is; those that do not apply stay, dimmed, and answer why."""
     if typing:
         return (
@@ -19,7 +17,7 @@ def hints_for(
         first,
         Hint("/", "search", "search"),
         Hint("y", "copy run.py", "copy('script')", with_a_record),
-        Hint("t", "task", "pick_task", in_ranking),
+        Hint("t", "task", "pick_task"),
         Hint("c", "compiler", "pick_compiler"),
         Hint("v", "library", "pick_library"),
         Hint("n", "copy cache command", "copy('cache')", with_a_record),

@@ -174,8 +174,9 @@ class ModelDetail(DetailPanel):
 
     def ask(self, *, again: bool = False) -> None:
         """Ask the Hub about the model when what is known is not fresh; after a failure only with `again`."""
-        self.want_bucket()
         line = self._line
+        if self._index is not None:
+            self.want_bucket()
         if line is None or not line["model_id"] or self._of_sample or self.settings.offline:
             return
         key = line["key"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 from tui.terminal_text import clean
@@ -27,8 +28,19 @@ def plain_text(detail: Detail) -> str:
 
 
 def show_plain(detail: Detail) -> None:
-    """Print the text and wait for Enter."""
+    """Print the text and wait for Enter or Ctrl+C.
+
+    The event loop stands still meanwhile, so signals that end the app have their plain meaning.
+    """
     out = sys.stdout
-    out.write(plain_text(detail) + "\n\n[Enter goes back to trn-models] ")
-    out.flush()
-    sys.stdin.readline()
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGHUP, signal.SIGTERM)}
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        out.write(plain_text(detail) + "\n\n[Enter goes back to trn-models] ")
+        out.flush()
+        sys.stdin.readline()
+    except KeyboardInterrupt:
+        out.write("\n")
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

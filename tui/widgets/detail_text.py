@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tui import numbers
+from tui.catalog.lines import NOT_READ
 from tui.catalog.stacks import compiler_label
 from tui.catalog.verdict import NO_RESULT, Record, Verdict, check_sentences, is_blank, sentence, shown
 from tui.errors import TrnModelsError
@@ -38,6 +39,8 @@ class Detail:
     model_id: str
     note: str
     record: Record | None
+    word: str = ""
+    """What the line says in place of a verdict: not tested, other stack, not read."""
     records: Sequence[Record] = ()
     """Every record of the model, newest stack first, the one that is shown included."""
     on_line: bool = True
@@ -61,7 +64,7 @@ def heading(detail: Detail) -> Content:
                 (clean(_as_sentence(detail.note or "not tested")), "bold"),
             )
         )
-        lines.append(Content.styled("The dataset has no record of this model on this stack.", MUTED))
+        lines.append(Content.styled(_what_no_record_means(detail), MUTED))
         return Content("\n").join(lines)
     record = detail.record
     style = STYLES[record.verdict]
@@ -70,13 +73,27 @@ def heading(detail: Detail) -> Content:
     where = f"on neuronx-cc {clean(record.stack.label)}"
     if record.values["runner"] is not None:
         where += f" · runner {clean(shown(record.values['runner']))}"
-    where += f" · tested {numbers.day(tested)}" if tested is not None else ""
+    word = "recorded" if record.verdict is Verdict.EXCLUDED else "tested"
+    where += f" · {word} {numbers.day(tested)}" if tested is not None else ""
     lines.append(Content.styled(where, MUTED))
     if record.verdict is not Verdict.EXCLUDED:
         lines.extend(
             Content.styled(clean(text), MUTED if index else "") for index, text in enumerate(check_sentences(record))
         )
     return Content("\n").join(lines)
+
+
+def _what_no_record_means(detail: Detail) -> str:
+    if detail.word == NOT_READ:
+        return "Part of the data could not be read, or is still loading: nothing is known of this model."
+    if detail.records:
+        return "The dataset has records of this model on other stacks only."
+    return "The dataset has no record of this model."
+
+
+def one_line(error: TrnModelsError) -> str:
+    """An error with all its parts on one line."""
+    return " ".join(part for part in (f"{error.title}.", error.detail, error.remedy) if part)
 
 
 def reasons(detail: Detail) -> Content:
@@ -118,6 +135,7 @@ def all_records(detail: Detail) -> Content:
     words = [_verdict_word(record) for record in detail.records]
     name_width = max(map(len, names))
     word_width = max(map(len, words))
+    several_runners = len({record.values["runner"] for record in detail.records}) > 1
     lines = [Content.assemble(("Records of this model", HEADING), ("   [ ] shows another", MUTED))]
     for record, name, word in zip(detail.records, names, words, strict=True):
         values = record.values
@@ -133,6 +151,7 @@ def all_records(detail: Detail) -> Content:
                 (f"{SIGNS[record.verdict]} {word.ljust(word_width)}", STYLES[record.verdict]),
                 f" {clean(cores):>2} {wall:>6} ",
                 (numbers.short_day(values["tested_at"]), MUTED),
+                (f" {clean(shown(values['runner']))}" if several_runners else "", MUTED),
             )
         )
     return Content("\n").join(lines)
@@ -170,7 +189,8 @@ def how_to_run(detail: Detail) -> Content:
         title = "compiled graphs" + (" · candidate, unverified" if detail.cache.candidate else "")
         source = f"From {detail.cache.source}. " if detail.cache.source else ""
         graphs = _item("n", title, detail.cache.shown(Path.home()) or "", source + detail.cache.note)
-    tested_with = Content.assemble(("Run it again", HEADING), "\n", ("tested with ", MUTED), stack)
+    with_what = "recorded with " if record.verdict is Verdict.EXCLUDED else "tested with "
+    tested_with = Content.assemble(("Run it again", HEADING), "\n", (with_what, MUTED), stack)
     return Content("\n\n").join([tested_with, install, graphs, _script_item(detail, recipe)])
 
 
@@ -187,7 +207,7 @@ def _item(key: str, title: str, line: str, note: str) -> Content:
 
 def _script_item(detail: Detail, recipe: Recipe) -> Content:
     if detail.texts_problem is not None:
-        return Content.assemble("   run.py\n", (clean(str(detail.texts_problem)), "$text-error"))
+        return Content.assemble("   run.py\n", (clean(one_line(detail.texts_problem)), "$text-error"))
     if recipe.script is None:
         return Content.assemble("   run.py: ", ("none is recorded" if detail.texts_read else "…", MUTED))
     size = f"{numbers.counted(recipe.script_lines, 'line')}, {numbers.size(recipe.script_bytes)}"
@@ -240,7 +260,7 @@ def hub_facts(detail: Detail) -> Content:
     lines.append(Content(known))
     if unknown:
         lines.append(Content.styled(f"not told: {unknown}", MUTED))
-    lines.append(Content.assemble((clean(facts.url), ""), (f" · asked {numbers.clock(facts.fetched_at)}", MUTED)))
+    lines.append(Content.assemble((clean(facts.url), ""), (f" · asked {numbers.when(facts.fetched_at)}", MUTED)))
     return Content("\n").join(lines)
 
 

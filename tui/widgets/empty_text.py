@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tui import numbers
 from tui.catalog.views import Question, Selection, View
 from tui.errors import TrnModelsError
 from tui.widgets.header_text import Activity, problem_words
@@ -14,6 +15,7 @@ def empty_text(
     activity: Activity,
     *,
     suggestion: str | None,
+    more: bool,
     have_records: bool,
     ranking_loading: bool,
     ranking_error: TrnModelsError | None,
@@ -21,20 +23,32 @@ def empty_text(
     """Lines of text; the first says what is missing, the others why or what to do."""
     searched = question.search.strip()
     if searched and selection is not None and selection.total:
-        hint = f"; did you mean {suggestion}?" if suggestion else ""
-        return [f"no model has «{searched}»{hint}"]
+        return _no_hit(searched, suggestion, selection.total if more else None)
     if question.view is not View.SELECTED:
-        if ranking_loading:
-            return [f"fetching the ranking of {task} …"]
-        if ranking_error is not None:
-            return _told(f"no ranking of {task}: {problem_words(ranking_error)}", ranking_error)
-        return [f"the ranking of {task} is empty"]
+        return _no_ranking(task, ranking_loading, ranking_error)
     if not have_records:
         error = activity.error
         return [activity.progress] if error is None else _told(error.title, error)
     hidden = selection.hidden_left_out if selection is not None else 0
     shows = f"; x shows {hidden} that were left out" if hidden else ""
     return [f"no model has a result on this stack{shows}"]
+
+
+def _no_hit(searched: str, suggestion: str | None, of_first: int | None) -> list[str]:
+    """`of_first`: how many models of a longer ranking are here; nothing is claimed of the others."""
+    hint = f"; did you mean {suggestion}?" if suggestion else ""
+    if of_first is not None:
+        first = f"none of the first {numbers.count(of_first)} has «{searched}»{hint}"
+        return [first, "Esc, then G at the end fetches more"]
+    return [f"no model has «{searched}»{hint}"]
+
+
+def _no_ranking(task: str, loading: bool, error: TrnModelsError | None) -> list[str]:
+    if loading:
+        return [f"fetching the ranking of {task} …"]
+    if error is not None:
+        return _told(f"no ranking of {task}: {problem_words(error)}", error)
+    return [f"the ranking of {task} is empty"]
 
 
 def _told(title: str, error: TrnModelsError) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -12,12 +12,20 @@ from tui import numbers
 from tui.catalog.stacks import ANY, StackChoice, compiler_label, library_label
 from tui.catalog.verdict import Verdict
 from tui.catalog.views import View
-from tui.errors import HubOfflineError, HubRateLimitedError, TrnModelsError
+from tui.errors import (
+    HubNotFoundError,
+    HubOfflineError,
+    HubRateLimitedError,
+    HubUnreachableError,
+    TrnModelsError,
+)
 from tui.terminal_text import clean
 from tui.widgets.clickable import clickable
 from tui.widgets.verdict_look import MUTED, SIGNS, STYLES
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tui.catalog.rankings import Ranking
     from tui.catalog.snapshot import Snapshot
     from tui.catalog.views import Question, Selection
@@ -59,6 +67,8 @@ class Activity:
     progress: str = ""
     error: TrnModelsError | None = None
     changed: str = ""
+    read_at: datetime | None = None
+    """When a folder or file was read, UTC."""
 
 
 def title(view: View) -> tuple[Content, ...]:
@@ -76,21 +86,27 @@ def title(view: View) -> tuple[Content, ...]:
 def ranking_line(
     view: View, task: str, ranking: Ranking | None, loading: bool, error: TrnModelsError | None
 ) -> tuple[Content, ...]:
-    """The task of a ranking, its time, how many it holds; nothing in the Selected view."""
+    """The task of a ranking, its time, how many it holds, and what goes on; nothing in the Selected view."""
     if view is View.SELECTED:
         return (Content(""),)
-    state = ""
-    if ranking is not None and ranking.fetched_at is not None:
-        more = "" if ranking.next_cursor is None else " of many"
-        state = f"ranking of {_when(ranking.fetched_at)} · {numbers.count(ranking.models.height)}{more}"
-    elif ranking is not None:
-        state = "sample ranking"
-    if loading:
-        state = f"{state} · refreshing" if state else "fetching"
-    elif error is not None:
-        state = f"{state} · {problem_words(error)}" if state else problem_words(error)
     name = clickable(Content.assemble((clean(task), "bold"), " ▾"), "pick_task")
-    return (Content.assemble((f"{state}   ", MUTED), name), name)
+    now = ("refreshing", "…") if loading else ("", "")
+    if error is not None and not loading:
+        now = (problem_words(error), brief_words(error))
+    if ranking is None:
+        states: tuple[str, ...] = ("fetching",) if loading else now
+    elif ranking.fetched_at is None:
+        states = ("sample ranking", "sample")
+    else:
+        at, held = numbers.when(ranking.fetched_at), ranking_size(ranking)
+        long, short = (f" · {words}" if words else "" for words in now)
+        states = (f"ranking of {at} · {held}{long}", f"{at} · {held}{long}", f"{at} · {held}{short}", f"{at}{short}")
+    return (*(Content.assemble((f"{clean(state)}   ", MUTED), name) for state in states), name)
+
+
+def ranking_size(ranking: Ranking) -> str:
+    """How many models are here; `500+` while the Hub has more."""
+    return numbers.count(ranking.models.height) + ("" if ranking.next_cursor is None else "+")
 
 
 def stack(choice: StackChoice, yours: bool = False) -> tuple[Content, ...]:
@@ -106,17 +122,18 @@ def stack(choice: StackChoice, yours: bool = False) -> tuple[Content, ...]:
     return (clickable(first, "pick_compiler") + "   " + clickable(second, "pick_library"),)
 
 
-def counts(selection: Selection) -> tuple[Content, ...]:
-    """How many are shown of how many, by verdict, and the pass rate with its denominator."""
-    shown_of = Content(f"{numbers.count(selection.lines.height)} of {numbers.count(selection.total)}")
+def counts(selection: Selection, more: bool) -> tuple[Content, ...]:
+    """How many are shown of how many (`500+` when there are more), by verdict, and the pass rate of how many."""
+    total = numbers.count(selection.total) + ("+" if more else "")
+    shown_of = Content(f"{numbers.count(selection.lines.height)} of {total}")
     rate = pass_rate(selection.counts.get(Verdict.PASS, 0), selection.tested)
     hidden = f" ({numbers.count(selection.hidden_left_out)} hidden, x shows)" if selection.hidden_left_out else ""
     dot = Content.styled(" · ", MUTED)
     lines = []
-    for length, more in enumerate((hidden, "", "")):
+    for length, also in enumerate((hidden, "", "")):
         verdicts = Content("  ").join(_counted(selection, length))
         if verdicts:
-            verdicts += Content.styled(more, MUTED)
+            verdicts += Content.styled(also, MUTED)
         share = rate if length < 2 else rate.removesuffix(" tested")
         between = dot if length < 2 else Content("  ")
         lines.append(between.join(part for part in (shown_of, verdicts, Content(share)) if part))
@@ -164,29 +181,31 @@ def narrowing(question: Question) -> tuple[Content, ...]:
 
 
 def status(snapshot: Snapshot | None, activity: Activity, offline: bool) -> tuple[Content, ...]:
-    """Source, revision, last check, newest test date; and plainly when that is not fresh."""
+    """Source, revision, last check, newest test date; and plainly when that is not fresh. Longest first."""
     if snapshot is None:
         text = activity.progress or "no records yet"
         if activity.error is not None and not activity.progress:
-            text = problem_words(activity.error)
+            text = f"{problem_words(activity.error)} (P tells more)"
         return (Content(clean(text)),)
-    trouble = _trouble(snapshot, activity, offline)
+    stale = activity.error is not None or (offline and snapshot.source == "hub")
     happening = Content(clean(activity.progress or activity.changed))
-    first = [happening] if activity.progress else trouble
-    then = trouble if activity.progress else [happening]
     lines = []
-    for name in _names(snapshot):
-        known = _what_is_known(snapshot, name, stale=offline or activity.error is not None)
-        lines.append([*first, *known, *then])
-    shortest = _what_is_known(snapshot, _names(snapshot)[-1], stale=False)
-    lines += [[*first, *shortest, *then], [*first, *shortest], first or shortest]
+    for brief in (False, True):
+        trouble = _trouble(snapshot, activity, offline, brief=brief)
+        first, then = ([happening], trouble) if activity.progress else (trouble, [happening])
+        for name in _names(snapshot)[(brief and -1) or 0 :]:
+            lines.append([*first, *_what_is_known(snapshot, name, activity, stale=stale, brief=brief), *then])
+    lines.append(lines[-1][:-1] if not activity.progress else lines[-1])
+    lines.append([*_trouble(snapshot, activity, offline, brief=True), happening])
     return tuple(Content(" · ").join(part for part in line if part) for line in lines)
 
 
-def banner(offline: bool, fetching: bool) -> Content:
+def banner(offline: bool, fetching: bool, data: Path | None) -> Content:
     """What stands over sample data, and how the dataset gets there."""
     how = "u fetches the dataset"
-    if fetching:
+    if data is not None:
+        how = f"from {clean(str(data))}"
+    elif fetching:
         how = "the dataset is being fetched"
     elif offline:
         how = "offline, and nothing was fetched before"
@@ -201,28 +220,34 @@ def _names(snapshot: Snapshot) -> tuple[str, ...]:
     return (clean(snapshot.name), clean(short), "Hub" if snapshot.source == "hub" else clean(short))
 
 
-def _what_is_known(snapshot: Snapshot, name: str, stale: bool) -> list[Content]:
-    where = name + (f" @ {clean(snapshot.revision[:7])}" if snapshot.revision else "")
-    parts = [Content.styled(where, "bold $text-warning" if snapshot.source == "sample" else "")]
+def _what_is_known(snapshot: Snapshot, name: str, activity: Activity, *, stale: bool, brief: bool) -> list[Content]:
+    revision = f" @ {clean(snapshot.revision[:7])}" if snapshot.revision else ""
+    if snapshot.source == "data" and not snapshot.revision and not brief:
+        revision = " (revision not known)"
+    parts = [Content.styled(name + revision, "bold $text-warning" if snapshot.source == "sample" else "")]
     if snapshot.checked_at is not None:
         word = "as of" if snapshot.source == "data" else "last checked" if stale else "checked"
-        parts.append(Content(f"{word} {_when(snapshot.checked_at)}"))
+        at = numbers.when(snapshot.checked_at)
+        parts.append(Content(at if brief else f"{word} {at}"))
+    elif activity.read_at is not None:
+        parts.append(Content(f"read {numbers.when(activity.read_at)}"))
     if snapshot.newest_test is not None:
-        parts.append(Content(f"tested to {numbers.day(snapshot.newest_test)}"))
+        parts.append(Content(f"{'to' if brief else 'tested to'} {numbers.day(snapshot.newest_test)}"))
     return parts
 
 
-def _trouble(snapshot: Snapshot, activity: Activity, offline: bool) -> list[Content]:
+def _trouble(snapshot: Snapshot, activity: Activity, offline: bool, *, brief: bool) -> list[Content]:
     trouble = []
-    if offline and snapshot.source != "data":
+    if offline:
         trouble.append(Content.styled("offline", "$text-warning"))
     elif activity.error is not None:
-        words = problem_words(activity.error)
-        stale = f"stale: {words}" if snapshot.source == "hub" else words
+        words = brief_words(activity.error) if brief else problem_words(activity.error)
+        stale = f"stale: {words}" if snapshot.source == "hub" else words if brief else f"{words} (P tells more)"
         trouble.append(Content.styled(clean(stale), "$text-warning"))
     if snapshot.problems:
         number = len(snapshot.problems)
-        trouble.append(Content.styled(f"{number} problem{'s' if number > 1 else ''} in the files (P)", "$text-error"))
+        words = f"{number} (P)" if brief else f"{numbers.counted(number, 'problem')} in the files (P)"
+        trouble.append(Content.styled(words, "$text-error"))
     return trouble
 
 
@@ -236,7 +261,12 @@ def problem_words(error: TrnModelsError) -> str:
     return error.title[:1].lower() + error.title[1:]
 
 
-def _when(moment: datetime) -> str:
-    """A clock time today, else with its day."""
-    today = numbers.day(datetime.now(UTC))
-    return numbers.clock(moment) if numbers.day(moment) == today else numbers.day_and_clock(moment)
+def brief_words(error: TrnModelsError) -> str:
+    """An error in a word or two, where the line has no room for more."""
+    if isinstance(error, HubRateLimitedError):
+        return "rate-limited" + (f" until {numbers.clock(error.until)}" if error.until is not None else "")
+    if isinstance(error, HubUnreachableError):
+        return "no answer"
+    if isinstance(error, HubNotFoundError):
+        return "not found"
+    return "offline" if isinstance(error, HubOfflineError) else "failed"

@@ -22,6 +22,7 @@ from tui.terminal_text import clean
 from tui.widgets import table_cells, table_columns
 from tui.widgets.table_cells import DRAWN, Piece
 from tui.widgets.table_columns import GUTTER, Layout
+from tui.widgets.table_style import COMPONENT_CLASSES, CSS
 
 Line = dict[str, Any]
 """One row of the lines that `views.select` gives, by column name."""
@@ -53,42 +54,8 @@ class ModelTable(ScrollView, can_focus=True, inherit_bindings=False):
         _moving("G,end", "last", "last", "Last model"),
         Binding("enter", "open", "detail", id="table.open", tooltip="All that is recorded of the model on the line"),
     ]
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        *("model-table--header", "model-table--cursor", "model-table--mark", "model-table--match", "model-table--dim"),
-        *("model-table--pass", "model-table--fail", "model-table--other"),
-        *("model-table--left-out", "model-table--untested"),
-    }
-    DEFAULT_CSS = """
-    ModelTable {
-        width: 1fr;
-        height: 1fr;
-        color: $foreground;
-        overflow-x: hidden;
-        overflow-y: auto;
-        scrollbar-gutter: stable;
-        scrollbar-size-vertical: 1;
-        & > .model-table--header { color: $text-muted; }
-        & > .model-table--mark { color: $foreground 50%; }
-        & > .model-table--cursor { background: $block-cursor-blurred-background; }
-        & > .model-table--pass { color: $text-success; }
-        & > .model-table--fail { color: $text-error; }
-        & > .model-table--other { color: $text-warning; }
-        & > .model-table--left-out { color: $text-secondary; }
-        & > .model-table--untested { color: $text-muted; }
-        & > .model-table--match { color: $accent; text-style: bold underline; }
-        & > .model-table--dim { color: $text-muted; }
-        &:focus > .model-table--mark { color: $accent; text-style: bold; }
-        &:focus > .model-table--cursor { background: $block-cursor-background; text-style: bold; }
-        &:ansi > .model-table--match { color: ansi_default; }
-        &:ansi > .model-table--header { text-style: underline; }
-        &:ansi > .model-table--untested { text-style: dim; }
-        &:ansi > .model-table--dim { text-style: dim; }
-        &:ansi > .model-table--cursor { background: ansi_default; }
-        &:ansi:focus > .model-table--cursor { text-style: bold reverse; }
-        &:nocolor > .model-table--header { text-style: underline; }
-        &:nocolor:focus > .model-table--cursor { text-style: bold reverse; }
-    }
-    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = set(COMPONENT_CLASSES)
+    DEFAULT_CSS = CSS
 
     @dataclass
     class FromTable(Message):
@@ -115,7 +82,7 @@ class ModelTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     @dataclass
     class EndReached(FromTable):
-        """The person came within a page of the last line; told once for each `show`."""
+        """The person came within a page of the last line, and there are more; told once for each `show`."""
 
     @dataclass
     class SortRequested(FromTable):
@@ -128,12 +95,15 @@ class ModelTable(ScrollView, can_focus=True, inherit_bindings=False):
         self._lines = pl.DataFrame()
         self._words: Sequence[str] = ()
         self._ranking = False
+        self._stacks = False
+        self._mark_unknown_library = False
         self._figure_title = "trend"
         self._sort: tuple[str, bool] | None = None
         self._dimmed = False
         self._empty_text: tuple[str, ...] = ()
         self._cursor = 0
         self._told_key: str | None = None
+        self._more = True
         self._told_end = True
         self._click_moved = False
         self._window: tuple[int, list[Line]] = (0, [])
@@ -151,12 +121,17 @@ class ModelTable(ScrollView, can_focus=True, inherit_bindings=False):
         figure_title: str = "trend",
         sort: tuple[str, bool] | None = None,
         dimmed: bool = False,
+        stacks: bool = False,
+        mark_unknown_library: bool = False,
+        more: bool = True,
     ) -> None:
         """Replace the lines (columns as in `views.select`); the cursor stays on its model and on its screen line.
 
         When its model is gone the cursor goes to the first line after a changed search, else it stays at its
         position. `words` are marked in the ids, `ranking` adds rank and figure, `sort` is (column, descending),
-        `dimmed` says without words that the lines are about to be replaced.
+        `dimmed` says without words that the lines are about to be replaced, `stacks` adds the stack of each line,
+        `mark_unknown_library` marks records of models whose library the Hub does not tell, and `more` is whether
+        lines can be fetched at the end: only then is it told that the person came there.
         """
         at_rest = self._cursor_is_visible()
         offset = self._cursor - self.scroll_offset.y
@@ -164,6 +139,7 @@ class ModelTable(ScrollView, can_focus=True, inherit_bindings=False):
 
         self._lines, self._words = lines, list(words)
         self._ranking, self._figure_title, self._sort, self._dimmed = ranking, figure_title, sort, dimmed
+        self._stacks, self._mark_unknown_library, self._more = stacks, mark_unknown_library, more
         self._window = (0, [])
         self._strips.clear()
         found = self._position_of(key)
@@ -258,8 +234,10 @@ class ModelTable(ScrollView, can_focus=True, inherit_bindings=False):
             self.refresh(Region(0, y, self.size.width, 1))
 
     def _tell_end(self) -> None:
+        # A search that finds less than a page is no walk to the end of the list.
+        few_found = bool(self._words) and len(self._lines) < self._page
         last_seen = max(self._cursor + 1, self.scroll_offset.y + self._page)
-        if not self._told_end and last_seen + self._page >= len(self._lines):
+        if self._more and not few_found and not self._told_end and last_seen + self._page >= len(self._lines):
             self._told_end = True
             self.post_message(self.EndReached(self))
 
@@ -330,7 +308,7 @@ class ModelTable(ScrollView, can_focus=True, inherit_bindings=False):
         self._strips.clear()
 
     def _layout(self, width: int) -> Layout:
-        return table_columns.layout(width, ranking=self._ranking, figure_title=self._figure_title)
+        return table_columns.layout(width, ranking=self._ranking, figure_title=self._figure_title, stacks=self._stacks)
 
     def render_line(self, y: int) -> Strip:
         """One line of the window: the header, a model, or what is said when there is none."""
@@ -350,7 +328,12 @@ class ModelTable(ScrollView, can_focus=True, inherit_bindings=False):
         strip = self._strips.get((position, at_cursor, width))
         if strip is None:
             gutter = [("▌", "mark"), (" ", "")] if at_cursor else [("  ", "")]
-            pieces = table_cells.line(self._layout(width), self._row(position), self._words)
+            pieces = table_cells.line(
+                self._layout(width),
+                self._row(position),
+                self._words,
+                mark_unknown_library=self._mark_unknown_library,
+            )
             strip = self._strip([*gutter, *pieces], "cursor" if at_cursor else "", width)
             self._strips[position, at_cursor, width] = strip
         return strip

@@ -15,10 +15,11 @@ from rich.cells import cell_len, set_cell_size
 
 from tui import numbers
 from tui.catalog import query
-from tui.catalog.lines import LEFT_OUT
+from tui.catalog.lines import LEFT_OUT, LIBRARY_UNKNOWN, NOT_HERE
+from tui.catalog.stacks import Stack
 from tui.catalog.verdict import Verdict, is_blank, shown
 from tui.terminal_text import clean
-from tui.widgets.table_columns import GUTTER, MODEL, Layout, Place
+from tui.widgets.table_columns import GUTTER, MODEL, STACK, Layout, Place
 from tui.widgets.verdict_look import SIGNS
 
 Piece = tuple[str, str]
@@ -29,6 +30,7 @@ Row = Mapping[str, Any]
 DRAWN = (
     *("model_id", "verdict", "word", "note", "tp", "wall_s", "hbm_peak_gb", "hbm_capacity_gb"),
     *("cpu_match", "english", "unconverted", "disagree", "rank", "figure"),
+    *("record", "neuronx_cc", "library", "library_version", "hub_library"),
 )
 """The columns of the lines that are read to draw one."""
 
@@ -60,24 +62,39 @@ def header(layout: Layout, sort: tuple[str, bool] | None) -> list[Piece]:
     return _merged(pieces)
 
 
-def line(layout: Layout, row: Row, words: Sequence[str]) -> list[Piece]:
-    """One line from its first column on, without the gutter, in at most the rest of the layout's width."""
+def line(layout: Layout, row: Row, words: Sequence[str], *, mark_unknown_library: bool = False) -> list[Piece]:
+    """One line from its first column on, without the gutter, in at most the rest of the layout's width.
+
+    `mark_unknown_library` says it of a record whose model has no library on the Hub, where there is room.
+    """
     note = note_of(row)
+    recorded = row["record"] is not None
+    beside = LIBRARY_UNKNOWN if mark_unknown_library and recorded and row["hub_library"] is None else ""
+    if note and beside:
+        note, beside = f"{note}; {beside}", ""
+    # The stack of a record stays; what is said of a model without one may stand in its place.
+    keeps_stack = recorded and layout.numbers_start > layout.note_start
+    note_start = layout.numbers_start if keeps_stack else layout.note_start
     pieces: list[Piece] = []
     at = GUTTER
     for place in layout.places:
-        if note and layout.note_start <= place.start < layout.note_end:
+        if note and note_start <= place.start < layout.note_end:
             continue
         end = place.end
         if place.column is not MODEL:
             cell = _CELLS[place.column.name](row, place.width)
             cell = fit(cell, place.width, right=place.column.right)
-        elif note:
+        elif note and not keeps_stack:
             cell, end = _model_and_note(layout, place, row, words, note)
         else:
-            cell = model_cell(row, words, place.width)
+            cell = model_cell(row, words, place.width, beside=beside)
         pieces += [(" " * (place.start - at), ""), *cell]
         at = end
+        if note and keeps_stack and place.column is STACK:
+            room = layout.note_end - note_start
+            if room >= min(NOTE_LEAST, cell_len(note)):
+                pieces += [(" " * layout.gap, ""), *fit([(note, "dim")], room)]
+                at = layout.note_end
     return _merged(pieces)
 
 
@@ -100,6 +117,9 @@ def _model_and_note(layout: Layout, model: Place, row: Row, words: Sequence[str]
     """
     pieces = model_cell(row, words, model.width, pad=False)
     id_end = model.start + _cells(pieces)
+    prefix = f"{NOT_HERE} ("
+    if note.startswith(prefix) and cell_len(note) > layout.note_end - id_end - layout.gap:
+        note = note.removeprefix(prefix).removesuffix(")")
     start = max(id_end + layout.gap, min(layout.note_start, layout.note_end - cell_len(note)))
     room = layout.note_end - start
     if room < min(NOTE_LEAST, cell_len(note)):
@@ -123,8 +143,14 @@ def verdict_cell(row: Row, width: int) -> list[Piece]:
     return [(f"{said} ", style), (also, "dim")]
 
 
-def model_cell(row: Row, words: Sequence[str], width: int, *, pad: bool = True) -> list[Piece]:
-    """The id with the words of the search marked; a long one loses its middle, since ids differ at the end."""
+def model_cell(row: Row, words: Sequence[str], width: int, *, pad: bool = True, beside: str = "") -> list[Piece]:
+    """The id with the words of the search marked; a long one loses its middle, since ids differ at the end.
+
+    `beside` follows it where there is room.
+    """
+    if beside and (used := _cells(model_cell(row, words, width, pad=False))) + 2 + cell_len(beside) <= width:
+        id_only = model_cell(row, words, used)
+        return fit([*id_only, ("  ", ""), (beside, "dim")], width, pad=pad)
     if is_blank(row["model_id"]):
         return fit([(shown(row["model_id"]), "dim")], width, pad=pad)
     text = clean(row["model_id"])
@@ -149,6 +175,18 @@ def _marked(text: str, spans: Iterable[tuple[int, int]]) -> list[Piece]:
         pieces += [(text[at:start], ""), (text[start:end], "match")]
         at = end
     return [*pieces, (text[at:], "")]
+
+
+def stack_cell(row: Row, width: int) -> list[Piece]:
+    """The stack of the record, `2.28 · 5.23.1` where the whole of it has no room; blank without a record."""
+    if row["record"] is None:
+        return []
+    whole = clean(Stack(row["neuronx_cc"], row["library"], row["library_version"]).label)
+    if cell_len(whole) <= width:
+        return [(whole, "")]
+    compiler = ".".join((row["neuronx_cc"] or "").split(".")[:2])
+    parts = (clean(shown(part)) for part in (compiler or row["neuronx_cc"], row["library_version"]))
+    return [(" · ".join(parts), "")]
 
 
 def cores_cell(row: Row, width: int) -> list[Piece]:
@@ -198,6 +236,7 @@ def figure_cell(row: Row, width: int) -> list[Piece]:
 _CELLS: Mapping[str, Callable[[Row, int], list[Piece]]] = {
     "rank": rank_cell,
     "verdict": verdict_cell,
+    "neuronx_cc": stack_cell,
     "tp": cores_cell,
     "wall_s": time_cell,
     "hbm_peak_gb": memory_cell,
