@@ -20,7 +20,8 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 KEY_NAMES = {
     "/": "slash", "?": "question_mark", ":": "colon", "Esc": "escape", "Ctrl+C": "ctrl+c", "Ctrl+Q": "ctrl+q",
-    "Ctrl+P": "ctrl+p", "Ctrl+Z": "ctrl+z", "[": "left_square_bracket", "]": "right_square_bracket", "F1": "f1", "F5": "f5",
+    "Ctrl+P": "ctrl+p", "Ctrl+Z": "ctrl+z", "[": "left_square_bracket", "]": "right_square_bracket",
+    "F1": "f1", "F5": "f5",
 }  # fmt: skip
 
 

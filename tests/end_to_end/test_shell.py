@@ -43,6 +43,7 @@ def command_says(app, command: str) -> str:
     since = len(app.raw)
     app.press(f"{command}; echo 'the 'end\r")
     end = wait_for(app, "the end", since)
+    wait_for(app, PROMPT, end)
     return app.raw[since:end]
 
 
@@ -86,7 +87,7 @@ def test_ctrl_z_gives_the_shell_back_and_fg_the_app(shell):
     since = len(shell.raw)
     shell.press("qq")
     wait_for(shell, PROMPT, wait_for(shell, SCREEN_OFF, since))
-    assert "code=0 " in command_says(shell, "echo code=$? ")
+    assert "code=0." in command_says(shell, "echo code=$?.")
     assert_usable(shell)
     assert "Stopped" not in command_says(shell, "jobs")
 
@@ -97,7 +98,7 @@ def test_the_shell_gets_the_exit_code_and_a_usable_terminal(shell, keys, code):
     since = len(shell.raw)
     shell.press(keys)
     wait_for(shell, PROMPT, wait_for(shell, SCREEN_OFF, since))
-    assert f"code={code} " in command_says(shell, "echo code=$? ")
+    assert f"code={code}." in command_says(shell, "echo code=$?.")
     assert_usable(shell)
 
 
@@ -110,7 +111,7 @@ def test_a_terminated_app_leaves_its_code_and_a_usable_terminal(shell):
     since = len(shell.raw)
     shell.press("fg\r")
     wait_for(shell, PROMPT, since)
-    assert "code=143 " in command_says(shell, "echo code=$? ")
+    assert "code=143." in command_says(shell, "echo code=$?.")
     assert_usable(shell)
 
 

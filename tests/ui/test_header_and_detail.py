@@ -41,6 +41,12 @@ def contrast(style: Style) -> float:
     return sum(abs(one - other) for one, other in zip(colour, ground, strict=True)) / (3 * 255)
 
 
+async def go_to(reader, model_id: str) -> None:
+    """The cursor on this model, as one sees it."""
+    reader.browse.go_to(model_id)
+    await reader.until(lambda: any(line.startswith("▌") and model_id in line for line in reader.lines))
+
+
 def line_with(reader, words: str) -> int:
     """The one line of the screen with these words."""
     (line,) = [number for number, text in enumerate(reader.lines) if words in text]
@@ -56,7 +62,7 @@ def pane(reader) -> str:
 
 def header(reader) -> str:
     """The lines above the table."""
-    end = next(number for number, line in enumerate(reader.lines) if "result" in line and "model" in line)
+    end = next(number for number, line in enumerate(reader.lines) if line.lstrip("# ").startswith("result "))
     return " ".join(" ".join(reader.lines[:end]).split())
 
 
@@ -81,22 +87,11 @@ async def test_the_footer_dims_what_does_not_apply_to_the_line(start):
         footer = len(reader.lines) - 1
         await reader.press("2")
         for model_id, with_a_record in (("sample/Quartz-8B-Instruct", True), ("sample/Newcomer-3B", False)):
-            reader.browse.go_to(model_id)
-            await reader.pilot.pause()
-            await reader.until(lambda: any(line.startswith("▌") and model_id in line for line in reader.lines))
+            await go_to(reader, model_id)
             plain, dimmed = style_of(reader, footer, "search"), style_of(reader, footer, "copy run.py")
             assert (contrast(dimmed) < contrast(plain) - 0.05) is not with_a_record
-            assert style_of(reader, footer, "y").bold is with_a_record
+            assert bool(style_of(reader, footer, "y").bold) is with_a_record
             assert contrast(style_of(reader, footer, "detail")) == contrast(plain)
-
-
-async def test_the_footer_dims_the_task_where_there_is_no_ranking(start):
-    async with start(160, 40, sample=True, theme="dark") as reader:
-        footer = len(reader.lines) - 1
-        plain = contrast(style_of(reader, footer, "search"))
-        assert contrast(style_of(reader, footer, "task")) < plain - 0.05
-        await reader.press("2")
-        assert contrast(style_of(reader, footer, "task")) == contrast(style_of(reader, footer, "search"))
 
 
 async def test_the_footer_dims_every_key_of_a_model_where_none_is_listed(start):
@@ -121,7 +116,7 @@ async def test_the_words_of_the_search_stand_out_in_the_ids(start):
         for row in rows:
             table = cells(reader, row)[: reader.lines[row].index("│")]
             marked = "".join(letter if style.underline and style.bold else " " for letter, style in table)
-            assert marked.split() == ["sample", "stru"]
+            assert marked.replace("…", " ").split() == ["sample", "stru"]
         (plain_row, *_) = [row for row in rows if not reader.lines[row].startswith("▌")]
         assert style_of(reader, plain_row, "sample").color != style_of(reader, plain_row, "/").color
         await reader.press("escape")
@@ -222,9 +217,9 @@ async def test_the_header_tells_how_many_are_shown_and_the_share_that_passed(sta
     async with start(200, 40) as reader:
         await reader.until(lambda: " of 7 " in header(reader))
         said = header(reader)
-        assert " 5 of 7 " in said
+        assert " 4 of 7 " in said
         assert "50 % of 4 tested" in said
-        for kind in ("● 2 PASS", "✗ 1 FAIL", "? 1 other", "? 1 no result", "– 2 left out", "(2 hidden, x shows)"):
+        for kind in ("● 2 PASS", "✗ 1 FAIL", "? 1 other", "? 1 no result", "– 2 left out", "(3 hidden, x shows)"):
             assert kind in said
         await reader.press("x")
         assert " 7 of 7 " in header(reader)

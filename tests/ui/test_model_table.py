@@ -215,6 +215,35 @@ async def test_lines_that_become_few_are_not_taken_for_reaching_the_end() -> Non
         assert seen.told(ModelTable.EndReached) == []
 
 
+async def test_the_end_of_what_a_search_found_on_less_than_a_page_is_not_told() -> None:
+    async with table(numbered(500).head(3), words=["model"]) as seen:
+        await seen.press("down", "G", "g", "pagedown")
+        assert seen.told(ModelTable.EndReached) == []
+        await seen.show(numbered(500).head(40), ["model"])
+        await seen.press("G")
+        assert len(seen.told(ModelTable.EndReached)) == 1
+
+
+async def test_the_end_of_everything_is_not_told() -> None:
+    async with table(numbered(100), more=False) as seen:
+        await seen.press("G")
+        assert seen.told(ModelTable.EndReached) == []
+        await seen.show(numbered(100), more=True)
+        await seen.press("g", "G")
+        assert len(seen.told(ModelTable.EndReached)) == 1
+
+
+async def test_stacks_and_unknown_libraries_are_shown_when_asked_for() -> None:
+    row = made("acme/one", record=0, neuronx_cc="2.28.7631.0", library="transformers", library_version="5.23.1")
+    async with table(frame(row), size=(120, 5), stacks=True, mark_unknown_library=True) as seen:
+        assert seen.lines[0].split()[:4] == ["result", "model", "stack", "cores"]
+        assert "acme/one  library unknown  " in seen.lines[1]
+        assert "  2.28 · 5.23.1  " in seen.lines[1]
+        await seen.show(frame(row))
+        assert "stack" not in seen.lines[0]
+        assert "unknown" not in seen.lines[1]
+
+
 async def test_the_wheel_reaches_the_end_too() -> None:
     async with table(numbered(40)) as seen:
         assert seen.told(ModelTable.EndReached) == []

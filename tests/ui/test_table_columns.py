@@ -153,9 +153,100 @@ def test_a_reason_stands_where_the_numbers_would_be() -> None:
 def test_a_long_reason_takes_what_the_id_leaves_free_and_is_cut_at_last() -> None:
     note = "not on this stack (PASS on 2.27.1 · transformers 5.20)"
     assert text(119, made("acme/Older-2B", "UNTESTED", note=note)).endswith(f"  {note}")
-    at_80 = text(79, made("acme/Older-2B", "UNTESTED", note=note))
-    assert at_80.endswith("acme/Older-2B  not on this stack (PASS on 2.27.1 · transform…")
+    reason = "needs more memory than the sixteen cores of a whole instance have"
+    at_80 = text(79, made("acme/Older-2B", "EXCLUDED", note=f"left out: {reason}"))
+    assert at_80.endswith("acme/Older-2B  needs more memory than the sixteen cores of a…")
     assert cell_len(at_80) == 79
+
+
+def test_a_result_on_another_stack_that_has_no_room_loses_the_words_around_it_first() -> None:
+    note = "not on this stack (PASS on 2.27.5334.0 · transformers 5.21.0)"
+    row = made("acme/Older-2B", "UNTESTED", word="other stack", note=note)
+    assert text(119, row).endswith(f"  {note}")
+    assert text(79, row).endswith("  PASS on 2.27.5334.0 · transformers 5.21.0")
+    assert text(59, row).endswith("acme/Older-2B  PASS on 2.27.5334.0 · tra…")
+
+
+# The stack
+
+
+def stack_text(width: int, row: dict[str, Any], *, ranking: bool = False, mark: bool = False) -> str:
+    place = layout(width, ranking=ranking, stacks=True)
+    return " " * GUTTER + "".join(piece for piece, _ in line(place, row, (), mark_unknown_library=mark)).rstrip()
+
+
+ON_A_STACK = QUARTZ | {
+    "record": 3,
+    "neuronx_cc": "2.28.7631.0",
+    "library": "transformers",
+    "library_version": "5.23.1",
+}
+
+
+def test_in_a_list_of_several_stacks_each_line_tells_its_own() -> None:
+    assert "acme/Quartz-8B                 2.28 · 5.23.1        4" in stack_text(71, ON_A_STACK)
+    assert stack_text(79, ON_A_STACK).split()[:7] == ["●", "PASS", "acme/Quartz-8B", "2.28", "·", "5.23.1", "4"]
+    assert "  2.28.7631.0 · transformers 5.23.1  " in stack_text(199, ON_A_STACK)
+    unrecorded = ON_A_STACK | {"neuronx_cc": None, "library_version": None}
+    assert "  – · –  " in stack_text(79, unrecorded)
+
+
+def test_the_stack_gives_way_after_everything_but_the_rank() -> None:
+    for ranking in (False, True):
+        order = [
+            "check",
+            "memory",
+            "time",
+            *(["trend"] if ranking else []),
+            "cores",
+            "stack",
+            *(["#"] if ranking else []),
+        ]
+        gone: list[str] = []
+        for width in reversed(EVERY_WIDTH):
+            shown = [place.column.title for place in layout(width, ranking=ranking, stacks=True).places]
+            gone += [title for title in order if title not in [*shown, *gone]]
+            assert not set(gone) & set(shown)
+            assert shown.index("stack") == shown.index("model") + 1 if "stack" in shown else width < 71
+        assert gone == order
+
+
+def test_columns_with_the_stack_never_overlap_or_leave_the_table() -> None:
+    for width in EVERY_WIDTH:
+        at = GUTTER
+        for place in layout(width, ranking=True, figure_title="downloads", stacks=True).places:
+            assert place.start >= at
+            at = place.end + 1
+        assert at - 1 <= width
+
+
+def test_a_reason_leaves_the_stack_of_its_line_alone() -> None:
+    row = ON_A_STACK | {"verdict": "EXCLUDED", "word": "left out", "note": "left out: needs more than 16 cores"}
+    place = layout(119, ranking=False, stacks=True)
+    seen = stack_text(119, row)
+    assert seen.endswith("2.28 · 5.23.1   needs more than 16 cores")
+    assert seen.index("needs") == place.numbers_start
+    assert stack_text(71, row).endswith("acme/Quartz-8B  needs more t…  2.28 · 5.23.1")
+    untested = made("acme/Older-2B", "UNTESTED", note="diffusers, not a Transformers model")
+    assert stack_text(119, untested).index("diffusers") == place.note_start
+
+
+def test_a_model_of_unknown_library_among_transformers_models_is_marked_as_such() -> None:
+    row = QUARTZ | {"record": 3, "rank": 1, "figure": 3.0}
+    known = row | {"hub_library": "transformers"}
+
+    def seen(row: dict[str, Any], width: int = 119, *, mark: bool = True) -> str:
+        return "".join(piece for piece, _ in line(layout(width, ranking=True), row, (), mark_unknown_library=mark))
+
+    assert "acme/Quartz-8B  library unknown" in seen(row)
+    assert "acme/Quartz-8B  library unkno…  " in seen(row, 79)
+    assert "unknown" not in seen(known) + seen(row, mark=False)
+    assert "unknown" not in seen(row | {"record": None, "verdict": "UNTESTED", "note": "not tested"})
+    pieces = line(layout(119, ranking=True), row, (), mark_unknown_library=True)
+    assert [style for piece, style in pieces if "library unknown" in piece] == ["dim"]
+    left_out = row | {"verdict": "EXCLUDED", "note": "left out: too large"}
+    assert "  too large; library unknown  " in seen(left_out)
+    assert "acme/Quartz-8B  library unknown" in stack_text(139, ON_A_STACK, ranking=True, mark=True)
 
 
 def test_a_reason_leaves_the_figure_of_a_ranking_alone() -> None:

@@ -158,11 +158,11 @@ class BrowseScreen(QuestionKeys):
     def _draw_header(self) -> None:
         view, key = self.question.view, self.ranking_key(self.question.view, self.pipeline_tag)
         loading, error = key in self.rankings_loading, self.ranking_errors.get(key)
-        self.query_one("#title", Bar).show(
-            header_text.title(view),
-            header_text.ranking_line(view, self.pipeline_tag, self._ranking(), loading, error),
+        states = () if view is View.SELECTED else header_text.ranking_state(self._ranking(), loading, error)
+        self.query_one("#title", Bar).show(header_text.title(view), header_text.task_of(view, self.pipeline_tag))
+        self.query_one("#stack", Bar).show(
+            header_text.stack(self.question.stack), header_text.beside_the_stack(self.question, states)
         )
-        self.query_one("#stack", Bar).show(header_text.stack(self.question.stack), header_text.narrowing(self.question))
         if self.selection is not None and (self.snapshot is not None or self.selection.total):
             self.query_one("#counts", Bar).show(Content(""), header_text.counts(self.selection, self._has_more))
         self.query_one("#banner", Static).update(self._banner())

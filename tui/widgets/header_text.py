@@ -83,25 +83,25 @@ def title(view: View) -> tuple[Content, ...]:
     return (Content.assemble(("trn-models", "bold $primary"), "  ") + Content(" ").join(tabs),)
 
 
-def ranking_line(
-    view: View, task: str, ranking: Ranking | None, loading: bool, error: TrnModelsError | None
-) -> tuple[Content, ...]:
-    """The task of a ranking, its time, how many it holds, and what goes on; nothing in the Selected view."""
+def task_of(view: View, task: str) -> Content:
+    """The task of a ranking; nothing in the Selected view, which has models of all tasks."""
     if view is View.SELECTED:
-        return (Content(""),)
-    name = clickable(Content.assemble((clean(task), "bold"), " ▾"), "pick_task")
+        return Content("")
+    return clickable(Content.assemble((clean(task), "bold"), " ▾"), "pick_task")
+
+
+def ranking_state(ranking: Ranking | None, loading: bool, error: TrnModelsError | None) -> tuple[str, ...]:
+    """The time of a ranking, how many it holds, and what goes on. Longest first; the time stays longest."""
     now = ("refreshing", "…") if loading else ("", "")
     if error is not None and not loading:
         now = (problem_words(error), brief_words(error))
     if ranking is None:
-        states: tuple[str, ...] = ("fetching",) if loading else now
-    elif ranking.fetched_at is None:
-        states = ("sample ranking", "sample")
-    else:
-        at, held = numbers.when(ranking.fetched_at), ranking_size(ranking)
-        long, short = (f" · {words}" if words else "" for words in now)
-        states = (f"ranking of {at} · {held}{long}", f"{at} · {held}{long}", f"{at} · {held}{short}", f"{at}{short}")
-    return (*(Content.assemble((f"{clean(state)}   ", MUTED), name) for state in states), name)
+        return ("fetching",) if loading else now
+    if ranking.fetched_at is None:
+        return ("sample ranking", "sample")
+    at, held = numbers.when(ranking.fetched_at), ranking_size(ranking)
+    long, short = (f" · {words}" if words else "" for words in now)
+    return (f"ranking of {at} · {held}{long}", f"{at} · {held}{long}", f"{at} · {held}{short}", f"{at}{short}", at)
 
 
 def ranking_size(ranking: Ranking) -> str:
@@ -168,16 +168,21 @@ def pass_rate(passed: int, tested: int) -> str:
     return f"{percent} % of {numbers.count(tested)} tested"
 
 
-def narrowing(question: Question) -> tuple[Content, ...]:
-    """What the person chose that the table alone does not tell: the order, and only Transformers."""
-    parts = []
+def beside_the_stack(question: Question, states: tuple[str, ...]) -> tuple[Content, ...]:
+    """The ranking's state, and what the person chose that the table alone does not tell: order, only Transformers."""
+    chosen = []
     if question.view is not View.SELECTED and question.transformers_only:
-        parts.append("Transformers only (T)")
+        chosen.append(("Transformers only (T)", "T"))
     if question.sort is not None:
-        parts.append(
-            f"by {SORT_NAMES.get(question.sort, question.sort)}{', falling' if question.descending else ''} (s)"
-        )
-    return (Content.styled(" · ".join(parts), "$text-warning"),) if parts else (Content(""),)
+        falling = ", falling" if question.descending else ""
+        chosen.append((f"by {SORT_NAMES.get(question.sort, question.sort)}{falling} (s)", "sorted"))
+    long, short = (
+        Content(" · ").join(Content.styled(words[length], "$text-warning") for words in chosen) for length in (0, 1)
+    )
+    gap = Content("   ")
+    told = [Content.styled(clean(state), MUTED) for state in states if state]
+    lines = [gap.join(part for part in (words, state) if part) for words in (long, short) for state in told]
+    return (*lines, long, short)
 
 
 def status(snapshot: Snapshot | None, activity: Activity, offline: bool) -> tuple[Content, ...]:
@@ -195,7 +200,8 @@ def status(snapshot: Snapshot | None, activity: Activity, offline: bool) -> tupl
         first, then = ([happening], trouble) if activity.progress else (trouble, [happening])
         for name in _names(snapshot)[(brief and -1) or 0 :]:
             lines.append([*first, *_what_is_known(snapshot, name, activity, stale=stale, brief=brief), *then])
-    lines.append(lines[-1][:-1] if not activity.progress else lines[-1])
+    shortest = _what_is_known(snapshot, _names(snapshot)[-1], activity, stale=stale, brief=True)
+    lines.append([*first, *shortest])
     lines.append([*_trouble(snapshot, activity, offline, brief=True), happening])
     return tuple(Content(" · ").join(part for part in line if part) for line in lines)
 

@@ -69,33 +69,50 @@ def line(layout: Layout, row: Row, words: Sequence[str], *, mark_unknown_library
     """
     note = note_of(row)
     recorded = row["record"] is not None
-    beside = LIBRARY_UNKNOWN if mark_unknown_library and recorded and row["hub_library"] is None else ""
-    if note and beside:
-        note, beside = f"{note}; {beside}", ""
-    # The stack of a record stays; what is said of a model without one may stand in its place.
-    keeps_stack = recorded and layout.numbers_start > layout.note_start
-    note_start = layout.numbers_start if keeps_stack else layout.note_start
+    unknown = LIBRARY_UNKNOWN if mark_unknown_library and recorded and row["hub_library"] is None else ""
+    if recorded and layout.numbers_start > layout.note_start:
+        return _line_with_stack(layout, row, words, note, unknown)
+    if note and unknown:
+        note, unknown = f"{note}; {unknown}", ""
     pieces: list[Piece] = []
     at = GUTTER
     for place in layout.places:
-        if note and note_start <= place.start < layout.note_end:
+        if note and layout.note_start <= place.start < layout.note_end:
             continue
         end = place.end
         if place.column is not MODEL:
-            cell = _CELLS[place.column.name](row, place.width)
-            cell = fit(cell, place.width, right=place.column.right)
-        elif note and not keeps_stack:
+            cell = _cell(row, place)
+        elif note:
             cell, end = _model_and_note(layout, place, row, words, note)
         else:
-            cell = model_cell(row, words, place.width, beside=beside)
+            cell = model_cell(row, words, place.width, beside=unknown)
         pieces += [(" " * (place.start - at), ""), *cell]
         at = end
-        if note and keeps_stack and place.column is STACK:
-            room = layout.note_end - note_start
-            if room >= min(NOTE_LEAST, cell_len(note)):
-                pieces += [(" " * layout.gap, ""), *fit([(note, "dim")], room)]
-                at = layout.note_end
     return _merged(pieces)
+
+
+def _line_with_stack(layout: Layout, row: Row, words: Sequence[str], note: str, unknown: str) -> list[Piece]:
+    """A line whose stack keeps its column: a note stands after that, or beside the id where more of it fits."""
+    room = layout.note_end - layout.numbers_start
+    model = next(place for place in layout.places if place.column is MODEL)
+    beside_room = model.width - _cells(model_cell(row, words, model.width, pad=False)) - layout.gap
+    beside = note if cell_len(note) > room and beside_room > room else unknown
+    pieces: list[Piece] = []
+    at = GUTTER
+    for place in layout.places:
+        if note and layout.numbers_start <= place.start < layout.note_end:
+            continue
+        cell = model_cell(row, words, place.width, beside=beside) if place is model else _cell(row, place)
+        pieces += [(" " * (place.start - at), ""), *cell]
+        at = place.end
+        if note and note != beside and place.column is STACK and room >= min(NOTE_LEAST, cell_len(note)):
+            pieces += [(" " * (layout.numbers_start - at), ""), *fit([(note, "dim")], room)]
+            at = layout.note_end
+    return _merged(pieces)
+
+
+def _cell(row: Row, place: Place) -> list[Piece]:
+    return fit(_CELLS[place.column.name](row, place.width), place.width, right=place.column.right)
 
 
 def note_of(row: Row) -> str:
@@ -144,13 +161,15 @@ def verdict_cell(row: Row, width: int) -> list[Piece]:
 
 
 def model_cell(row: Row, words: Sequence[str], width: int, *, pad: bool = True, beside: str = "") -> list[Piece]:
-    """The id with the words of the search marked; a long one loses its middle, since ids differ at the end.
+    """The id with the words of the search marked, and `beside` after it where there is room.
 
-    `beside` follows it where there is room.
+    A long id loses its middle, since ids differ at the end.
     """
-    if beside and (used := _cells(model_cell(row, words, width, pad=False))) + 2 + cell_len(beside) <= width:
-        id_only = model_cell(row, words, used)
-        return fit([*id_only, ("  ", ""), (beside, "dim")], width, pad=pad)
+    if beside:
+        model = model_cell(row, words, width, pad=False)
+        room = width - _cells(model) - 2
+        if room >= min(NOTE_LEAST, cell_len(beside)):
+            return [*model, ("  ", ""), *fit([(beside, "dim")], room, pad=pad)]
     if is_blank(row["model_id"]):
         return fit([(shown(row["model_id"]), "dim")], width, pad=pad)
     text = clean(row["model_id"])

@@ -1,10 +1,10 @@
 """The table's columns: which ones there is room for, and how wide. Pure; no widget.
 
 As the terminal narrows, columns go in this order, each when the model's column would fall under `MODEL_COMFORT`
-cells: check, memory, time, figure of the ranking, cores, stack, rank. Then the column of the verdict shrinks, from the word
-with "+1 FAIL" to `● PASS+`. Verdict and model always stay. As the terminal widens, the model's column stops at
-`MODEL_WIDEST` cells, so that the numbers stay near the id, then the stack's grows, then the check's. The widths depend on the terminal
-alone, never on the lines: nothing shifts while a search is typed.
+cells: check, memory, time, figure of the ranking, cores, stack, rank. Then the column of the verdict shrinks, from
+the word with "+1 FAIL" to `● PASS+`. Verdict and model always stay. As the terminal widens, the model's column stops
+at `MODEL_WIDEST` cells, so that the numbers stay near the id, then the stack's grows, then the check's. The widths
+depend on the terminal alone, never on the lines: nothing shifts while a search is typed.
 """
 
 from __future__ import annotations
