@@ -263,3 +263,60 @@ async def test_the_view_asked_for_last_is_the_one_shown_when_rankings_arrive_lat
         await reader.pilot.pause(1.5)
         assert reader.browse.question.view is View.SELECTED
         assert "acme/one" in reader.text
+
+
+async def test_a_search_in_a_ranking_fetches_nothing_and_claims_nothing_of_what_is_not_here(start, hub, records):
+    hub.add_models(1200)
+    async with start() as reader:
+        await reader.until(lambda: "acme/one" in reader.text)
+        await reader.press("2")
+        await reader.until(lambda: reader.browse.selection.total == 500)
+        await reader.press("slash", *"model-1199", "enter", "j", "j", "G")
+        await reader.until(lambda: "none of the first 500 has «model-1199»" in reader.text)
+        assert "of 500+" in reader.text
+        assert len(hub.paths("/api/models?")) == 1
+
+
+async def test_a_page_that_failed_is_asked_for_again_only_by_u(start, hub, records):
+    hub.add_models(1200)
+    async with start() as reader:
+        await reader.until(lambda: "acme/one" in reader.text)
+        await reader.press("2")
+        await reader.until(lambda: reader.browse.selection.total == 500)
+        hub.set_fault("/api/models", rate_limited(retry_after=600))
+        hub.forget_requests()
+        await reader.press("G")
+        await reader.until(lambda: "until" in reader.lines[1])
+        await reader.press("k", "k", "G", "k", "G")
+        assert len(hub.paths("/api/models?")) == 1
+        hub.clear_faults()
+        await reader.press("u")
+        await reader.until(lambda: "until" not in reader.lines[1] and "refreshing" not in reader.lines[1])
+        await reader.press("G")
+        await reader.until(lambda: reader.browse.selection.total == 1000)
+
+
+async def test_u_keeps_the_further_pages_and_the_cursor(start, hub, records):
+    hub.add_models(1200)
+    async with start() as reader:
+        await reader.until(lambda: "acme/one" in reader.text)
+        await reader.press("2")
+        await reader.until(lambda: reader.browse.selection.total == 500)
+        await reader.press("G")
+        await reader.until(lambda: reader.browse.selection.total == 1000)
+        await reader.press("G")
+        before = reader.browse.current_line()["model_id"]
+        hub.forget_requests()
+        await reader.press("u")
+        await reader.until(lambda: len(hub.paths("/api/models?")) >= 2 and "refreshing" not in reader.lines[1])
+        assert reader.browse.current_line()["model_id"] == before
+        assert reader.browse.selection.total >= 1000
+
+
+async def test_with_any_the_stack_of_each_line_is_shown(start, hub, records):
+    async with start() as reader:
+        await reader.until(lambda: "acme/one" in reader.text)
+        await reader.press("v", *"any", "enter", "c", *"any", "enter")
+        await reader.until(lambda: "acme/old" in reader.text)
+        line = next(each for each in reader.lines if "acme/old" in each)
+        assert "2.27 · 5.21.0" in line

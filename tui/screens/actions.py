@@ -156,7 +156,7 @@ class RecordActions(DataScreen):
         """What could not be read in the files."""
         troubles = [one_line(error) for error in (self.activity.error, *self.ranking_errors.values()) if error]
         if self.snapshot is not None:
-            troubles += [*self.snapshot.problems, *getattr(self.snapshot, "remarks", ())]
+            troubles += [*self.snapshot.problems, *self.snapshot.remarks]
         if not troubles:
             still = "Still reading: what cannot be read is known after that."
             self.refuse(still if self.snapshot is None or self.fetching else "Everything in the files could be read.")

@@ -125,13 +125,13 @@ def bring_snapshot(
     in_background(target, work, SnapshotFailed, "reading records")
 
 
-def bring_ranking(target: MessagePump, settings: Settings, view: View, task: str) -> None:
-    """Fetch the first page of a ranking."""
+def bring_ranking(target: MessagePump, settings: Settings, view: View, task: str, rows: int) -> None:
+    """Fetch a ranking anew, at least `rows` models of it where the Hub has so many."""
 
     def work() -> Message:
         from tui.catalog import rankings
 
-        return RankingArrived(view, task, rankings.fetch(settings, view, task), fresh=True)
+        return RankingArrived(view, task, rankings.fetch(settings, view, task, rows), fresh=True)
 
     in_background(target, work, lambda error: RankingFailed(view, task, error), f"fetching the {view} ranking")
 

@@ -124,6 +124,9 @@ class BrowseScreen(QuestionKeys):
             figure_title="trend" if question.view is View.TRENDING else "downloads",
             sort=(question.sort, question.descending) if question.sort else None,
             dimmed=self.ranking_key(question.view, self.pipeline_tag) in self.rankings_loading,
+            stacks=question.stack.exact is None,
+            mark_unknown_library=question.view is not View.SELECTED and question.transformers_only,
+            more=self._has_more and not question.search.strip(),
         )
         self._draw_header()
         self._cursor_moved()
@@ -227,8 +230,7 @@ class BrowseScreen(QuestionKeys):
 
     @on(ModelTable.EndReached)
     def _end_reached(self) -> None:
-        if not self.question.search.strip():
-            self.want_next_page(self.question.view, self.pipeline_tag)
+        self.want_next_page(self.question.view, self.pipeline_tag)
 
     @on(ModelTable.SortRequested)
     def _sort_requested(self, event: ModelTable.SortRequested) -> None:

@@ -32,6 +32,9 @@ SILENCE_BEFORE_SAMPLE_S = 5.0
 RANKING_FRESH_FOR = timedelta(minutes=10)
 """A ranking younger than this is not asked for again when a person comes back to its view."""
 
+FIRST_ROWS = 500
+"""Models of a ranking that are asked for at first: one page."""
+
 RankingKey = tuple[bool, View, str]
 """(sample, view, task): a sample ranking is never in the place of a live one."""
 
@@ -174,7 +177,8 @@ class DataScreen(Screen[None]):
         )
         if key not in self.rankings_loading and (now or not fresh):
             self.rankings_loading.add(key)
-            arrivals.bring_ranking(self, self.settings, view, task)
+            rows = 0 if known is None else known.models.height
+            arrivals.bring_ranking(self, self.settings, view, task, max(rows, FIRST_ROWS))
 
     def want_next_page(self, view: View, task: str) -> None:
         """Fetch the next page of this ranking, if there is one and nothing is under way.

@@ -148,14 +148,15 @@ def _counted(selection: Selection, length: int) -> list[Content]:
     numbers_of[Verdict.OTHER] = tested_others
     kinds = [(verdict, numbers_of.get(verdict, 0), words) for verdict, words in _COUNT_WORDS.items()]
     kinds.insert(3, (Verdict.OTHER, no_result, ("no result", "no result", "")))
-    gap = "" if length == _SIGN_ALONE else " "
-    return [
-        Content.assemble(
-            (f"{SIGNS[verdict]}{gap}", STYLES[verdict]), f"{numbers.count(number)} {words[length]}".rstrip()
-        )
-        for verdict, number, words in kinds
-        if number
-    ]
+    counted = []
+    for verdict, number, words in kinds:
+        # The sign of UNTESTED is the dot that stands between parts here.
+        sign = SIGNS[verdict] if verdict is not Verdict.UNTESTED or length == _SIGN_ALONE else ""
+        gap = "" if length == _SIGN_ALONE or not sign else " "
+        if number:
+            text = f"{gap}{numbers.count(number)} {words[length]}".rstrip()
+            counted.append(Content.assemble((sign, STYLES[verdict]), text))
+    return counted
 
 
 def pass_rate(passed: int, tested: int) -> str:
