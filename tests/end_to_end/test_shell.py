@@ -115,17 +115,15 @@ def test_a_terminated_app_leaves_its_code_and_a_usable_terminal(shell):
     assert_usable(shell)
 
 
-def script_of(model_id: str) -> str:
-    """run.py of the model's first record on the newest stack, as it is in the sample."""
+def recorded(model_id: str, column: str) -> str:
+    """A long text of the model's first record on the newest stack, as it is in the sample."""
     sample = snapshots.open_sample()
     newest = sample.stacks[0].stack
-    rows = range(sample.records.height)
-    records = ((row, snapshots.record_at(sample, row)) for row in rows)
+    records = ((row, snapshots.record_at(sample, row)) for row in range(sample.records.height))
     index = next(row for row, each in records if each.model_id == model_id and each.stack == newest)
-    file, row = snapshots.place_of(sample, index)
-    script = snapshots.read_text(sample, file, row, "run_py")
-    assert script
-    return script
+    text = snapshots.read_text(sample, *snapshots.place_of(sample, index), column)
+    assert text
+    return text.strip()
 
 
 def test_p_prints_the_whole_detail_and_run_py_as_it_stands(terminal):
@@ -139,8 +137,9 @@ def test_p_prints_the_whole_detail_and_run_py_as_it_stands(terminal):
     printed_to = wait_for(app, "[Enter goes back to trn-models]", printed_from)
     printed = app.raw[printed_from:printed_to].replace("\r\n", "\n")
     assert SCREEN_ON not in printed
-    assert script_of(MODEL).strip() in printed
-    before_script = printed[: printed.index(script_of(MODEL).strip())]
+    script = recorded(MODEL, "run_py")
+    assert script in printed
+    before_script = printed[: printed.index(script)]
     for words in (
         f"{MODEL}\n",
         "PASS on 4 cores, 6 min 12 s with compilation, peak 18.2 of 24 GB recorded",
@@ -162,14 +161,15 @@ def test_p_prints_the_whole_detail_and_run_py_as_it_stands(terminal):
 def test_p_prints_the_error_of_a_failed_record(terminal):
     app = terminal("--sample", size=(80, 24))
     app.until("PASS")
+    failed = "sample/Garnet-9B"
     app.press("/garnet-9b\r")
-    app.until("sample/Garnet-9B")
+    app.until(failed)
     since = len(app.raw)
     app.press("p")
     end = wait_for(app, "[Enter goes back to trn-models]", wait_for(app, SCREEN_OFF, since))
     printed = app.raw[since:end].replace("\r\n", "\n")
     assert "FAIL on 4 cores" in printed
-    assert "Traceback (most recent call last):\n" in printed
+    assert recorded(failed, "error") in printed[: printed.index(recorded(failed, "run_py"))]
     app.press("\r")
     wait_for(app, SCREEN_ON, end)
     app.press("q")

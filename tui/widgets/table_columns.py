@@ -16,7 +16,7 @@ from rich.cells import cell_len
 
 GUTTER = 2
 """Cells before the first column: the cursor's mark and a blank."""
-MODEL_COMFORT = 26
+MODEL_COMFORT = 24
 MODEL_WIDEST = 48
 MODEL_LEAST = 20
 """The verdict's column shrinks when the model's would be under this."""
