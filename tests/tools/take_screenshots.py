@@ -80,7 +80,9 @@ def main() -> None:
     os.environ["HF_ENDPOINT"] = "https://huggingface.co"
     with tempfile.TemporaryDirectory() as temporary:
         own = Path(temporary)
-        settings = Settings(sample=True, cache_dir=own / "cache", state_dir=own / "state", config_dir=own / "config")
+        settings = Settings(
+            sample=True, theme="dark", cache_dir=own / "cache", state_dir=own / "state", config_dir=own / "config"
+        )
         for name in sys.argv[2:] or SCENES:
             asyncio.run(take(name, folder, settings))
             print(folder / f"{name}.svg")
