@@ -57,7 +57,7 @@ class TrnModelsApp(App[int]):
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "quit", show=False, priority=True, id="app.quit"),
-        Binding("ctrl+c", "copy_or_quit", "copy", show=False, system=True, id="app.copy_or_quit"),
+        Binding("ctrl+c", "ask_to_quit", "copy", show=False, system=True, id="app.ask_to_quit"),
         Binding("ctrl+z", "suspend_to_shell", "suspend", show=False, priority=True, id="app.suspend"),
     ]
 
@@ -107,8 +107,11 @@ class TrnModelsApp(App[int]):
     # Copying: one way for every copy, Textual's own included
 
     def copy_to_clipboard(self, text: str) -> None:
-        """What Textual calls for a selection."""
-        self.post_message(CopyRequested(text, "the selection"))
+        """What Textual calls for a selection, also for one that has no text in it."""
+        if text:
+            self.post_message(CopyRequested(text, "the selection"))
+        else:
+            self.action_ask_to_quit()
 
     @on(CopyRequested)
     def _copy(self, event: CopyRequested) -> None:
@@ -129,12 +132,9 @@ class TrnModelsApp(App[int]):
         severity: SeverityLevel = "information" if event.copied.ok else "warning"
         self.notify(clean(f"{event.name}: {event.copied.said}"), severity=severity, markup=False)
 
-    def action_copy_or_quit(self) -> None:
-        """Ctrl+C: copy a selection; without one a second Ctrl+C quits."""
-        selected = self.screen.get_selected_text()
-        if selected:
-            self.copy_to_clipboard(selected)
-        elif monotonic() - self._quit_asked_at < QUIT_WITHIN_S:
+    def action_ask_to_quit(self) -> None:
+        """Ctrl+C without a selection (Textual's screens copy one): a second one quits."""
+        if monotonic() - self._quit_asked_at < QUIT_WITHIN_S:
             self.exit(EXIT_PASS)
         else:
             self._quit_asked_at = monotonic()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
+from time import monotonic
 
 import pytest
 from textual.pilot import Pilot
@@ -54,9 +55,10 @@ class Reader:
         names = {"/": "slash", "-": "minus", ".": "full_stop", " ": "space", "_": "underscore"}
         await self.press(*(names.get(letter, letter) for letter in text))
 
-    async def until(self, condition: Callable[[], object], seconds: float = 15.0) -> None:
+    async def until(self, condition: Callable[[], object], seconds: float = 30.0) -> None:
         """Wait for work in the background to have its effect."""
-        for _ in range(int(seconds / 0.02)):
+        end = monotonic() + seconds
+        while monotonic() < end:
             await self.pilot.pause()
             if condition():
                 return

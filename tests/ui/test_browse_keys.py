@@ -451,3 +451,12 @@ async def test_brackets_show_and_copy_the_other_records_of_the_model(start, copi
         assert "Traceback" in copies[0]
         await reader.press("j", "k", "e")
         await reader.until(lambda: any("No error is recorded" in each for each in reader.said))
+
+
+async def test_a_selection_without_text_does_not_keep_ctrl_c_from_quitting(start, monkeypatch):
+    async with start(sample=True) as reader:
+        monkeypatch.setattr(reader.browse, "get_selected_text", lambda: "")
+        await reader.press("ctrl+c")
+        assert any("Ctrl+C again quits" in each for each in reader.said)
+        await reader.press("ctrl+c")
+        assert reader.app._exit

@@ -28,11 +28,10 @@ if TYPE_CHECKING:
 
 @dataclass
 class SnapshotArrived(Message):
-    """Records are there. `changed` says what is different from before; `checked` that the source was asked."""
+    """Records are there. `changed` says what is different from before."""
 
     snapshot: Snapshot
     changed: str
-    checked: bool
 
 
 @dataclass
@@ -118,9 +117,9 @@ def bring_snapshot(
         from tui.catalog import snapshot as snapshots
 
         if settings.data is not None:
-            return SnapshotArrived(snapshots.open_path(settings.data, settings, tell, abandoned), "", checked=True)
+            return SnapshotArrived(snapshots.open_path(settings.data, settings, tell, abandoned), "")
         refreshed = snapshots.refresh(settings, current, tell, abandoned)
-        return SnapshotArrived(refreshed.snapshot, refreshed.changed, checked=True)
+        return SnapshotArrived(refreshed.snapshot, refreshed.changed)
 
     in_background(target, work, SnapshotFailed, "reading records")
 

@@ -1,4 +1,4 @@
-"""Small modal questions: pick one, name something, yes or no, read a long text. Each returns its answer."""
+"""Small modal dialogs: pick one of a list, name something, read a long text."""
 
 from __future__ import annotations
 
@@ -187,28 +187,6 @@ class NameDialog(LineDialog["str | None"]):
         self.query_one("#objection", Static).update(
             Content.assemble((clean(objection.reason), "$text-warning"), f"{again}  esc close")
         )
-
-
-class ConfirmDialog(ModalScreen[bool]):
-    """A yes-or-no question; Enter and Esc mean No, only `y` means yes."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "dismiss(True)", "yes"),
-        Binding("n,escape,enter,q", "dismiss(False)", "no"),
-    ]
-
-    def __init__(self, question: str, explanation: str = "") -> None:
-        super().__init__()
-        self._question = question
-        self._explanation = explanation
-
-    def compose(self) -> ComposeResult:
-        """The question, why it is asked, the two keys."""
-        with Vertical(classes="dialog"):
-            yield Static(Content(clean(self._question, newlines=True)), classes="dialog-title")
-            if self._explanation:
-                yield Static(Content(clean(self._explanation, newlines=True)), classes="dialog-body")
-            yield Static(Content("y yes   ⏎ no"), classes="dialog-hint")
 
 
 class TextDialog(ModalScreen[None]):
