@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
-from loopback_hub import slow
+from loopback_hub import slow, status
 from parquet_builder import DATASET, parquet
 
 from tui import clipboard
@@ -125,3 +125,15 @@ async def test_n_copies_nothing_for_a_model_that_the_cursor_has_left(start, late
         await reader.until(lambda: reader.browse.pane.bucket is not None)
         await reader.pilot.pause(0.2)
         assert not copied
+
+
+async def test_facts_that_failed_are_asked_for_again_after_u(start, hub):
+    hub.add_dataset(DATASET, {"a.parquet": parquet({"model_id": "acme/one", **NEWEST})})
+    hub.add_model("acme/one", pipeline_tag="text-generation", downloads=5, likes=77)
+    hub.set_fault("/api/models/", status(500))
+    async with start() as reader:
+        await reader.until(lambda: "acme/one" in reader.text)
+        await reader.until(lambda: "not known" in reader.browse.pane.text)
+        hub.clear_faults()
+        await reader.press("u")
+        await reader.until(lambda: "likes 77" in reader.browse.pane.text)

@@ -272,6 +272,7 @@ class BrowseScreen(QuestionKeys):
             return
         if not self.fetch_records():
             self.refuse("Already asking.")
+        self.pane.forget_failures()
         self.want_ranking(self.question.view, self.pipeline_tag, now=True)
         self.draw_lines()
 

@@ -207,6 +207,12 @@ class ModelDetail(DetailPanel):
             return "not asked: offline"
         return "asking …" if key in self._facts_asked else ""
 
+    def forget_failures(self) -> None:
+        """A person asks for news: what failed may be asked again."""
+        self._facts = {key: facts for key, facts in self._facts.items() if isinstance(facts, ModelFacts)}
+        if self.bucket is not None and self.bucket.looked_at is None:
+            self._bucket_asked = False
+
     @on(arrivals.FactsArrived)
     def _facts_arrived(self, event: arrivals.FactsArrived) -> None:
         self._facts[event.key] = event.facts
