@@ -11,6 +11,7 @@ import sys
 import termios
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
 from typing import ClassVar
@@ -191,7 +192,8 @@ def run(settings: Settings, search: str = "") -> int:
         code = app.return_code or EXIT_PASS
     if any(thread.daemon and thread is not threading.current_thread() for thread in threading.enumerate()):
         logging.shutdown()
-        sys.stdout.flush()
-        sys.stderr.flush()
+        with suppress(OSError):  # the terminal may be gone
+            sys.stdout.flush()
+            sys.stderr.flush()
         os._exit(code)
     return code

@@ -148,3 +148,18 @@ def test_what_no_manifest_names_is_removed_after_a_month(
     kept = snapshots.last_snapshot(settings)
     assert kept is not None
     assert models(kept) == ["one", "two"]
+
+
+def test_an_index_that_polars_cannot_write_does_not_stop_the_start(
+    dataset: LocalDataset, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = snapshots.refresh(settings, None, said).snapshot
+    shutil.rmtree(manifests.index_folder(settings))
+
+    def full(*_args: object, **_options: object) -> None:
+        raise pl.exceptions.ComputeError("No space left on device (os error 28)")
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
+    kept = snapshots.last_snapshot(settings)
+    assert kept is not None
+    assert kept.records.equals(first.records)

@@ -460,3 +460,22 @@ async def test_a_selection_without_text_does_not_keep_ctrl_c_from_quitting(start
         assert any("Ctrl+C again quits" in each for each in reader.said)
         await reader.press("ctrl+c")
         assert reader.app._exit
+
+
+async def test_a_name_that_cannot_be_looked_at_is_refused_and_the_dialog_stays(start, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    real = Path.is_dir
+
+    def forbidden(path: Path, **more: bool) -> bool:
+        if path.name == "secret":
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, **more)
+
+    monkeypatch.setattr(Path, "is_dir", forbidden)
+    async with start(sample=True) as reader:
+        await go_to(reader, PASSING)
+        await reader.press("w")
+        for name in ("secret/x.py", "nowhere/x.py"):
+            await reader.press("ctrl+u", *({"/": "slash", ".": "full_stop"}.get(each, each) for each in name), "enter")
+            assert "⏎ again" not in reader.text
+            assert "Permission denied" in reader.text or "There is no folder nowhere" in reader.text

@@ -167,6 +167,8 @@ def _read_index(folder: Path, files: Sequence[SourceFile]) -> pl.DataFrame | Non
 
 
 def _write_index(folder: Path, files: Sequence[SourceFile], frame: pl.DataFrame) -> None:
+    import polars as pl
+
     name = index_name(files)
     path = folder / f"{name}.parquet"
     try:
@@ -174,7 +176,8 @@ def _write_index(folder: Path, files: Sequence[SourceFile], frame: pl.DataFrame)
             frame.write_parquet(part, compression="zstd")
             with part.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        # A full disk is any of the three, by the moment at which polars meets it.
         log.warning("%s cannot be written; the next start is slower: %s", path, error)
         return
     write_json(folder / f"{name}.json", {"sha256": digest})

@@ -173,9 +173,12 @@ class RecordActions(DataScreen):
 
 
 def _objection(name: str) -> Objection | None:
-    path = Path(name).expanduser()
-    if path.is_dir():
-        return Objection(f"{path} is a folder.", final=True)
-    if not path.parent.is_dir():
-        return Objection(f"There is no folder {path.parent}.", final=True)
-    return Objection(f"{path} exists.") if path.exists() else None
+    try:
+        path = Path(name).expanduser()
+        if path.is_dir():
+            return Objection(f"{path} is a folder.", final=True)
+        if not path.parent.is_dir():
+            return Objection(f"There is no folder {path.parent}.", final=True)
+        return Objection(f"{path} exists.") if path.exists() else None
+    except (OSError, RuntimeError, ValueError) as error:  # no permission, no such home, a NUL in the name
+        return Objection(f"{name}: {error}", final=True)
