@@ -27,6 +27,8 @@ DEFAULT_DATASET = "aws-neuron/torch-neuronx-model-support"
 # hterm's osc52.sh uses and most terminals take.
 DEFAULT_OSC52_LIMIT = 74_994
 
+DEFAULT_LOG_LIMIT = 50_000_000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -46,6 +48,16 @@ class Settings:
     """Where compiled graphs are kept; TORCH_NEURONX_NEFF_CACHE_DIR when that is set."""
     osc52_limit: int = DEFAULT_OSC52_LIMIT
     """Bytes of text above which OSC 52 is not tried."""
+    python: str | None = None
+    """The interpreter that runs run.py: a path, or a command line such as `docker exec -i NAME python`."""
+    any_host: bool = False
+    """Allow runs where there is no trn2 host, to try the app."""
+    host_root: Path | None = None
+    """A folder that stands for `/` when Neuron devices are looked for, as when a container mounts the host's trees."""
+    bell: bool = True
+    """Ring the terminal's bell once when a run has ended."""
+    log_limit: int = DEFAULT_LOG_LIMIT
+    """Bytes of a run's log that are kept, half of them from its beginning and half from its end."""
 
     cache_dir: Path = field(default_factory=lambda: _default_dir("cache"))
     state_dir: Path = field(default_factory=lambda: _default_dir("state"))
@@ -54,8 +66,9 @@ class Settings:
 
 _TRUE = {"1", "true", "yes", "on"}
 _FALSE = {"0", "false", "no", "off", ""}
-_BOOLEANS = {"sample", "offline", "ascii"}
-_DIRS = {"neff_cache_dir", "cache_dir", "state_dir", "config_dir"}
+_BOOLEANS = {"sample", "offline", "ascii", "any_host", "bell"}
+_NUMBERS = {"osc52_limit", "log_limit"}
+_DIRS = {"neff_cache_dir", "cache_dir", "state_dir", "config_dir", "host_root"}
 _PATHS = {"data"} | _DIRS
 
 
@@ -125,7 +138,7 @@ def _convert(name: str, value: Any, origin: str) -> Any:
         expected = "a path"
         if isinstance(value, (str, Path)) and str(value).strip():
             return _path(name, str(value), origin)
-    elif name == "osc52_limit":
+    elif name in _NUMBERS:
         expected = "a whole number of bytes, 0 or more"
         if isinstance(value, (int, str)) and not isinstance(value, bool):
             try:
