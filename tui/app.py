@@ -6,9 +6,7 @@ import asyncio
 import gc
 import logging
 import os
-import signal
 import sys
-import termios
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
@@ -24,7 +22,7 @@ from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.widgets import Input
 
-from tui import ascii_filter, clipboard, log_file
+from tui import ascii_filter, clipboard, hang_up, log_file
 from tui import state as remembered
 from tui.background import in_background
 from tui.errors import EXIT_INTERNAL, EXIT_PASS
@@ -38,8 +36,6 @@ log = logging.getLogger(__name__)
 
 QUIT_WITHIN_S = 2.0
 """After a request to quit Ctrl+C must be pressed again within this time."""
-
-LOOK_FOR_TERMINAL_EVERY_S = 2.0
 
 
 @dataclass
@@ -76,11 +72,9 @@ class TrnModelsApp(App[int]):
     def on_mount(self) -> None:
         """Watch for signals, then import and open what needs polars, after the first frame."""
         loop = asyncio.get_running_loop()
-        if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGHUP, signal.SIGTERM):
-                loop.add_signal_handler(number, self._end, 128 + number)
+        in_terminal = self._driver is not None and not self._driver.is_headless
+        hang_up.watch(lambda code: self._leave(loop, code), terminal=in_terminal)
         self.theme_changed_signal.subscribe(self, lambda theme: self._remember_theme(theme.name))
-        self.set_interval(LOOK_FOR_TERMINAL_EVERY_S, self._look_for_terminal)
         self.call_after_refresh(self._open)
 
     def _open(self) -> None:
@@ -156,29 +150,13 @@ class TrnModelsApp(App[int]):
         self.panic(f"trn-models ended with an internal error. The log has it all: {log_file.path(self.settings)}")
         self._return_code = EXIT_INTERNAL
 
-    def _end(self, code: int) -> None:
-        """End at once, also when the terminal takes no more output."""
-        threading.Thread(target=_exit_after, args=(1.0, code), daemon=True).start()
-        self.exit(code)
-
-    def _look_for_terminal(self) -> None:
-        """A terminal that is gone without a SIGHUP leaves the input thread spinning: end."""
-        if self._driver is None or self._driver.is_headless:
-            return
-        try:
-            termios.tcgetattr(sys.__stdin__.fileno())  # type: ignore[union-attr]
-        except (termios.error, OSError, ValueError, AttributeError):
-            log.warning("the terminal is gone")
-            self._end(128 + signal.SIGHUP)
+    def _leave(self, loop: asyncio.AbstractEventLoop, code: int) -> None:
+        with suppress(RuntimeError):  # the loop has ended already
+            loop.call_soon_threadsafe(self.exit, code)
 
     def _remember_theme(self, name: str) -> None:
         if name in THEMES:
             remembered.remember(self.settings, theme=name)
-
-
-def _exit_after(seconds: float, code: int) -> None:
-    threading.Event().wait(seconds)
-    os._exit(code)
 
 
 def run(settings: Settings, search: str = "") -> int:

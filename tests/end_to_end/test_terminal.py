@@ -65,6 +65,20 @@ def test_a_closed_terminal_ends_the_app(terminal):
     app.process.ptyproc.closed = app.process.ptyproc.terminated = True
 
 
+def test_a_terminal_that_takes_no_output_does_not_hold_up_the_end(terminal):
+    app = terminal("--sample", size=(200, 60))
+    app.until("PASS")
+    for key in b"231?q" * 40:
+        os.write(app.process.child_fd, bytes([key]))
+        time.sleep(0.02)
+    began = time.monotonic()
+    app.process.kill(signal.SIGHUP)
+    while app.process.ptyproc.isalive() and time.monotonic() < began + 6:
+        time.sleep(0.05)
+    assert time.monotonic() - began < 5
+    assert app.process.ptyproc.exitstatus == 129
+
+
 def test_quitting_never_waits_for_a_silent_hub(terminal, hub):
     from loopback_hub import silent
 
