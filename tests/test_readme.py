@@ -30,7 +30,8 @@ def section(title: str) -> str:
 
 
 def keys_in_readme() -> set[str]:
-    rows = [row.split("|")[1] for row in section("Keys").splitlines() if row.startswith("| `")]
+    told = section("Keys") + section("To run a model again").split("The same without the app")[0]
+    rows = [row.split("|")[1] for row in told.splitlines() if row.startswith("| `")]
     names = re.findall(r"`([^`]+)`", " ".join(rows))
     return {KEY_NAMES.get(name, name if len(name) == 1 else name.lower()) for name in names}
 
@@ -38,11 +39,17 @@ def keys_in_readme() -> set[str]:
 def bindings() -> list[Binding]:
     from tui.app import TrnModelsApp
     from tui.screens.browse import BrowseScreen
+    from tui.screens.rerun import RerunScreen
+    from tui.screens.run_log import RunLogScreen
+    from tui.screens.runs import RunsScreen
+    from tui.widgets.log_view import LogView
     from tui.widgets.model_table import ModelTable
     from tui.widgets.reading_pane import ReadingPane
+    from tui.widgets.run_list import RunList
 
     found: list[Binding] = [Binding(TrnModelsApp.COMMAND_PALETTE_BINDING, "command_palette", "")]
-    for owner in (TrnModelsApp, BrowseScreen, ModelTable, ReadingPane):
+    screens = (BrowseScreen, RerunScreen, RunLogScreen, RunsScreen)
+    for owner in (TrnModelsApp, *screens, ModelTable, ReadingPane, LogView, RunList):
         for each in owner.__mro__:
             found += Binding.make_bindings(vars(each).get("BINDINGS", []))
     return found

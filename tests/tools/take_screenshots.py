@@ -1,4 +1,7 @@
-"""Write `screenshots/*.svg` from the real app on the bundled sample.
+"""Write `screenshots/*.svg` from the real app on the bundled sample and a laid out host.
+
+The host is a folder with the files of a trn2.48xlarge, and a venv with empty packages of a stack; runs are real
+processes of the demonstration script.
 
 python tests/tools/take_screenshots.py            # into screenshots/
 python tests/tools/take_screenshots.py FOLDER
@@ -8,12 +11,16 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+import fake_hosts
+from made_packages import make_venv, write_wheel
 
 from tui.app import TrnModelsApp
 from tui.screens.browse import BrowseScreen
@@ -43,6 +50,10 @@ SCENES: Mapping[str, Scene] = {
     "detail-80x24": Scene((80, 24), ("enter",), ("PASS on",)),
     "versions-120x40": Scene((120, 40), ("c",), ("2.28.7631.0", "2.27.5334.0")),
     "selected-200x60": Scene((200, 60), (), ("● PASS", "✗ FAIL", "PASS on")),
+    "rerun-checklist-120x40": Scene((120, 40), (*QUARTZ_8B, "r"), ("Checklist", "4 of 60 cores", "Fetch weights")),
+    "run-log-120x40": Scene((120, 40), (*QUARTZ_8B, "r", "WAIT", "r", "y"), ("compiling graph 3 of 6", "4-7")),
+    "run-finished-120x40": Scene((120, 40), (*GARNET_9B, "r", "WAIT", "r", "y"), ("exit code 1", "What to do")),
+    "runs-120x40": Scene((120, 40), ("R",), ("Quartz-8B-Instruct", "Garnet-9B")),
 }
 """File name -> what is on it."""
 
@@ -56,14 +67,22 @@ async def take(name: str, folder: Path, settings: Settings) -> None:
     async with app.run_test(size=scene.size) as pilot:
         while not (isinstance(app.screen, BrowseScreen) and app.screen.selection is not None):
             await pilot.pause(0.05)
+        if isinstance(app.screen, BrowseScreen):
+            app.screen.look_at_machine()
+        while not (app.screen.host and app.screen.interpreters):
+            await pilot.pause(0.05)
         for key in scene.keys:
-            await pilot.press(key)
+            if key == "WAIT":
+                while "Checklist" not in text_of(app):
+                    await pilot.pause(0.05)
+            else:
+                await pilot.press(key)
         deadline = time.monotonic() + WAIT_S
         while missing := [word for word in scene.words if word not in text_of(app)]:
             if time.monotonic() > deadline:
                 raise SystemExit(f"{name} does not show {', '.join(missing)}:\n{text_of(app)}")
             await pilot.pause(0.1)
-        await pilot.pause(1.5)
+        await pilot.pause(0.1 if "log" in name else 1.5)
         (folder / f"{name}.svg").write_text(app.export_screenshot(title="trn-models"), encoding="utf-8")
 
 
@@ -73,19 +92,41 @@ def text_of(app: TrnModelsApp) -> str:
     return "\n".join("".join(segment.text for segment in strip).rstrip() for strip in strips)
 
 
+def stack_of_the_sample(folder: Path) -> Path:
+    """A venv with empty packages in the versions of the sample's newest stack, transformers aside; its python."""
+    versions = {
+        "torch": "2.14.0", "torch-neuronx": "2.14.3.0", "neuronx-cc": "2.28.7631.0", "nki": "0.7.0",
+        "transformers": "5.21.0", "accelerate": "1.14.0",
+    }  # fmt: skip
+    wheels = [write_wheel(folder, name, version) for name, version in versions.items()]
+    return make_venv(folder / "venv-pytorch-2.14", wheels)
+
+
 def main() -> None:
     """Take every scene, or those whose names follow the folder."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[2] / "screenshots"
     folder.mkdir(parents=True, exist_ok=True)
     os.environ["HF_ENDPOINT"] = "https://huggingface.co"
-    with tempfile.TemporaryDirectory() as temporary:
-        own = Path(temporary)
+    own = Path(tempfile.gettempdir()) / "demo"  # the same each time: it is in the pictures
+    shutil.rmtree(own, ignore_errors=True)
+    own.mkdir()
+    try:
+        os.environ["SAMPLE_SECONDS"] = "6"
         settings = Settings(
-            sample=True, theme="dark", cache_dir=own / "cache", state_dir=own / "state", config_dir=own / "config"
+            sample=True,
+            theme="dark",
+            cache_dir=own / "cache",
+            state_dir=own / "state",
+            config_dir=own / "config",
+            neff_cache_dir=own / "neff_cache",
+            host_root=fake_hosts.trn2_48xlarge(own / "host", {0: [(4711, "python3 train.py")]}),
+            python=str(stack_of_the_sample(own)),
         )
         for name in sys.argv[2:] or SCENES:
             asyncio.run(take(name, folder, settings))
             print(folder / f"{name}.svg")
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -66,6 +66,12 @@ class Reader:
         raise AssertionError(f"it did not happen within {seconds} s; the screen says:\n{self.text}")
 
 
+@pytest.fixture(autouse=True)
+def _no_look_at_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests of other things start no neuron-ls and no Pythons; those of the host call `look_at_machine`."""
+    monkeypatch.setattr("tui.screens.rerun_keys.LOOK_AFTER_S", 3600.0)
+
+
 @pytest.fixture
 def start(settings: Settings) -> Started:
     """`async with start(width, height, sample=True) as reader` runs the app."""

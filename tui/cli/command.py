@@ -17,9 +17,12 @@ from typing import Any
 import click
 
 from tui import __version__
+from tui.cli.command_run import command_verbs
 from tui.cli.help_text import EPILOG, SUMMARY
-from tui.cli.options import look_options, settings_of, source_options
+from tui.cli.options import begin, host_options, look_options, source_options
 from tui.cli.output import say
+from tui.cli.run import run_verb
+from tui.cli.runs import runs_verb
 from tui.errors import EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_PASS, EXIT_USAGE, TrnModelsError
 from tui.settings import Settings
 
@@ -40,6 +43,7 @@ class _Verbs(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @source_options
+@host_options
 @look_options
 @click.version_option(__version__, prog_name="trn-models", message="%(prog)s %(version)s")
 @click.pass_context
@@ -49,7 +53,7 @@ def trn_models(context: click.Context, /, search: str | None, **flags: Any) -> N
         return
     from tui.cli.app_command import open_app_or_print
 
-    context.exit(open_app_or_print(_settings(context, flags), search or ""))
+    context.exit(open_app_or_print(begin(context, flags), search or ""))
 
 
 @trn_models.command(short_help="Fetch the dataset's newest revision, or write it to a folder.")
@@ -71,15 +75,12 @@ def refresh(context: click.Context, /, to: Path | None, **flags: Any) -> None:
     """
     from tui.cli.refresh import refresh_records
 
-    context.exit(refresh_records(_settings(context, flags), to))
+    context.exit(refresh_records(begin(context, flags), to))
 
 
-def _settings(context: click.Context, flags: dict[str, Any]) -> Settings:
-    from tui import log_file
-
-    settings = settings_of(context, flags)
-    log_file.start(settings)
-    return settings
+trn_models.add_command(run_verb)
+trn_models.add_command(runs_verb)
+trn_models.add_command(command_verbs)
 
 
 def run(arguments: Sequence[str]) -> int:

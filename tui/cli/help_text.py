@@ -25,6 +25,7 @@ Keys in the app:
                compiled graphs
   m e o        copy model id, error, address of the Hub page
   w p          write run.py to a file; plain text for selecting with the mouse
+  r R H        run the record again here, after a checklist; all runs; this host
   u P          ask the Hub for news; what could not be read
   ? : q        help, every command by name, back or quit
   Arrows, j k g G, PageUp, PageDown move; the mouse works too.
@@ -36,25 +37,39 @@ Data:
   checked. Without network the last snapshot is shown; without a snapshot the
   bundled sample, which says that it is one.
 
+Runs:
+  trn-models run MODEL starts the run.py of a record, after a checklist and a
+  question. A run outlives the terminal, and its devices are its own;
+  trn-models runs lists, follows, stops and deletes them. "done" is exit code
+  0 and nothing more. Off a trn2 host it takes --any-host, for trying:
+  trn-models run sample/Basalt-0.5B --sample --any-host
+
 Files:
   ~/.config/trn-models/config.toml
       settings, named like the variables below: dataset = "ORG/NAME"
   ~/.cache/trn-models
-      snapshots, rankings, answers of the Hub; can be deleted
+      snapshots, rankings, answers of the Hub; packages on top (overlays); can
+      be deleted
   ~/.local/state/trn-models
-      what the app remembers (state.json), and its log (trn-models.log)
+      what the app remembers (state.json), its log (trn-models.log), and a
+      folder for each run (runs)
   ~/.cache/huggingface
       files as they were downloaded (HF_HOME)
   XDG_CONFIG_HOME, XDG_CACHE_HOME and XDG_STATE_HOME are honoured.
 
 Environment:
   TRN_MODELS_DATA, TRN_MODELS_DATASET, TRN_MODELS_REVISION, TRN_MODELS_SAMPLE,
-  TRN_MODELS_OFFLINE, TRN_MODELS_ASCII, TRN_MODELS_THEME
+  TRN_MODELS_OFFLINE, TRN_MODELS_ASCII, TRN_MODELS_THEME, TRN_MODELS_PYTHON,
+  TRN_MODELS_ANY_HOST
       like the options above
   TRN_MODELS_NEFF_BUCKET
       hf://buckets/ORG/NAME or s3://BUCKET with compiled graphs
   TRN_MODELS_NEFF_CACHE_DIR, TORCH_NEURONX_NEFF_CACHE_DIR
       where compiled graphs are kept
+  TRN_MODELS_HOST_ROOT
+      folder that stands for / when Neuron devices are looked for
+  TRN_MODELS_BELL, TRN_MODELS_LOG_LIMIT
+      0: no bell when a run has ended; bytes of a run's log that are kept
   TRN_MODELS_OSC52_LIMIT
       bytes that may be sent to the terminal's clipboard
   TRN_MODELS_CACHE_DIR, TRN_MODELS_STATE_DIR, TRN_MODELS_CONFIG_DIR
@@ -64,6 +79,10 @@ Environment:
       as everywhere
 
 Exit codes:
-  0 done, 2 a wrong word or setting, 5 no data could be read,
-  70 internal error, 130 interrupted
+  0 done, 2 a wrong word or setting, or nothing could be started,
+  5 no data could be read, 7 no such model, 70 internal error,
+  130 interrupted, or a question answered with no.
+  run, runs again and runs log --follow end with the exit code of the run:
+  its own, 128 + the signal that ended it, 130 when it was stopped, 70 when it
+  was lost. Elsewhere 1 means FAIL of a model, and nothing else ends with 1.
 """

@@ -1,9 +1,9 @@
-"""Options that every verb takes, before the verb or after it, and the settings that they lead to."""
+"""Options that several verbs take, before the verb or after it, and the settings that they lead to."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,20 +31,90 @@ _LOOKS = (
     click.option("--ascii/--no-ascii", default=None, help="ASCII signs only.  [default: as the terminal can]"),
     click.option("--theme", type=click.Choice(THEMES), help="Colours of the app, remembered when changed there."),
 )
+_HOST = (
+    click.option(
+        "--python", metavar="PYTHON", help='Python for run.py: a path, or a command: "docker exec -i NAME python".'
+    ),
+    click.option("--any-host", is_flag=True, default=None, help="Run also where there is no trn2 host, for trying."),
+)
+_FOLLOW = (
+    click.option("--detach", is_flag=True, help="Only start it, and print how to follow it."),
+    click.option("--follow", is_flag=True, help="Show its log and wait for its end: what happens without --detach."),
+)
+_RECORD = (
+    click.option("--neuronx-cc", metavar="V", help="Of several records, one of this neuronx-cc version."),
+    click.option("--library-version", metavar="V", help="Of several records, one of this library version."),
+    click.option("--cores", type=click.IntRange(min=1), metavar="N", help="Of several records, one on N cores."),
+)
+
+
+environment_option = click.option(
+    "--env",
+    "environment",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set a variable for the run, which is then marked as edited. Can be repeated.",
+)
+yes_option = click.option(
+    "--yes", "-y", is_flag=True, help="Ask nothing. Where there is no terminal it has to be given."
+)
+queue_option = click.option("--queue", is_flag=True, help="Wait for cores when they are in use, also after a logout.")
 
 
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say where records come from."""
-    for option in reversed(_SOURCE):
-        command = option(command)
-    return command
+    return _with(_SOURCE, command)
 
 
 def look_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say what is shown, and how."""
-    for option in reversed(_LOOKS):
-        command = option(command)
-    return command
+    return _with(_LOOKS, command)
+
+
+def host_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say which Python runs a run.py, and whether any machine will do."""
+    return _with(_HOST, command)
+
+
+def follow_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say whether a run is watched; `follows` reads them."""
+    return _with(_FOLLOW, command)
+
+
+def follows(context: click.Context, flags: Mapping[str, Any]) -> bool:
+    """Whether the run is watched. Raises `click.UsageError` for both options at once."""
+    if flags["detach"] and flags["follow"]:
+        raise click.UsageError("--detach and --follow exclude each other.", context)
+    return not flags["detach"]
+
+
+def record_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that choose among several records of one model."""
+    return _with(_RECORD, command)
+
+
+class VerbWithArguments(click.Command):
+    """A verb whose words after `--` are arguments of run.py; they arrive as `arguments`, a tuple."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take off what follows the first `--`: a second model by mistake never becomes an argument."""
+        end = args.index("--") if "--" in args else len(args)
+        rest = super().parse_args(ctx, args[:end])
+        ctx.params["arguments"] = tuple(args[end + 1 :])
+        return rest
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """The usage line with the words after `--`."""
+        return [*super().collect_usage_pieces(ctx), "[-- ARGUMENTS]"]
+
+
+def begin(context: click.Context, flags: dict[str, Any]) -> Settings:
+    """The settings of this command, and the log file opened. Raises `tui.errors.UsageError`."""
+    from tui import log_file
+
+    settings = settings_of(context, flags)
+    log_file.start(settings)
+    return settings
 
 
 def settings_of(context: click.Context, flags: dict[str, Any]) -> Settings:
@@ -52,15 +122,21 @@ def settings_of(context: click.Context, flags: dict[str, Any]) -> Settings:
 
     Raises `tui.errors.UsageError` for a value that cannot be used.
     """
-    before = context.parent.params if context.parent is not None else {}
-    given = {name: value for name, value in {**before, **_given(flags)}.items() if name in _NAMES and value is not None}
+    given: dict[str, Any] = {}
+    contexts = [context]
+    while contexts[0].parent is not None:
+        contexts.insert(0, contexts[0].parent)
+    for values in (*(each.params for each in contexts), flags):
+        given |= {name: value for name, value in values.items() if name in _NAMES and value is not None}
     if given.get("sample") and given.get("data"):
         raise click.UsageError("--sample and --data exclude each other.", context)
     return load(given, os.environ)
 
 
-_NAMES = frozenset({"data", "dataset", "revision", "sample", "offline", "ascii", "theme"})
+_NAMES = frozenset({"data", "dataset", "revision", "sample", "offline", "ascii", "theme", "python", "any_host"})
 
 
-def _given(flags: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in flags.items() if value is not None}
+def _with(options: tuple[Callable[..., Any], ...], command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(options):
+        command = option(command)
+    return command

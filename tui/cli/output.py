@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 from typing import TextIO
 
@@ -41,6 +42,14 @@ def is_terminal(stream: TextIO | None) -> bool:
         return stream is not None and stream.isatty()
     except ValueError:
         return False
+
+
+def let_ctrl_c_interrupt() -> None:
+    """Let Ctrl+C end a read or write that waits, also after polars was loaded.
+
+    Its handler of SIGINT has SA_RESTART: the system call would go on, and Python hears of the signal after it.
+    """
+    signal.siginterrupt(signal.SIGINT, True)
 
 
 class Progress:

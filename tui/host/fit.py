@@ -4,57 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.catalog.verdict import Record
+from tui.host import fit_devices, fit_room, fit_stack
+from tui.host.checklist import Disk, Item, Level, Surroundings
 from tui.host.interpreters import Interpreter
 from tui.host.neuron import Host
 
 if TYPE_CHECKING:
     from tui.catalog.facts import ModelFacts
 
+__all__ = ["Disk", "Fit", "Item", "Level", "Surroundings", "fit_of"]
 
-class Level(StrEnum):
-    """How much an item matters."""
-
-    OK = "OK"
-    WARNING = "warning"
-    BLOCKING = "blocking"
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One line of the checklist: what was looked at, what was found, what to do."""
-
-    level: Level
-    name: str
-    """`cores`, `memory`, `torch`, `driver`, `disk`, `token`, `logout` ..."""
-    text: str
-    advice: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Disk:
-    """Free space of the file system that a folder is on, or will be on."""
-
-    name: str
-    """`Hugging Face cache`, `NEFF cache`, `run folder`"""
-    folder: Path
-    free_bytes: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What else of this machine concerns a run (`tui.host.surroundings.look_around`)."""
-
-    disks: tuple[Disk, ...] = ()
-    has_token: bool = False
-    weights_here: bool = False
-    """Whether the Hugging Face cache has a snapshot of the model."""
-    logout_kills: bool | None = None
-    """logind's KillUserProcesses without linger; None: not known."""
+_TOLD_IN_LINE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +34,24 @@ class Fit:
     @property
     def line(self) -> str:
         """One line for the detail: `fits: 8 of 60 cores, transformers differs`."""
-        raise NotImplementedError
+        for item in self.items:
+            if item.name == fit_devices.NO_DEVICE:
+                return item.short
+        cores = next((item for item in self.items if item.name == fit_devices.CORES), None)
+        in_the_way = [item.short or f"{item.name}: {item.text}" for item in self.blocking]
+        if cores is not None and cores.level is Level.WARNING:
+            # With `any_host` too few cores do not block; they do not fit all the same.
+            in_the_way.insert(0, cores.short)
+        if in_the_way:
+            return f"does not fit: {_some_of(in_the_way)}"
+        differences = [item.short for item in self.items if item.level is not Level.OK and item.short]
+        said = [cores.short] if cores is not None else []
+        return f"fits: {', '.join([*said, _some_of(differences) or 'stack as tested'])}"
+
+
+def _some_of(parts: list[str]) -> str:
+    more = len(parts) - _TOLD_IN_LINE
+    return ", ".join([*parts[:_TOLD_IN_LINE], *([f"{more} more"] if more > 0 else [])])
 
 
 def fit_of(
@@ -87,7 +67,14 @@ def fit_of(
 ) -> Fit:
     """The checklist of a record.
 
-    `taken` are device indexes of our own live runs; `installed_on_top` are packages of an overlay, which win over the
-    interpreter's; with `any_host` what is missing of host and stack is a warning, not blocking.
+    `taken` are device indexes of our own live runs (of a mapping the values are shown as their ids);
+    `installed_on_top` are packages of an overlay, which win over the interpreter's; with `any_host` what is missing
+    of host and stack is a warning, not blocking.
     """
-    raise NotImplementedError
+    items = [
+        *fit_devices.items(record, host, taken, any_host=any_host),
+        *fit_stack.items(record, host, interpreter, installed_on_top or {}, any_host=any_host),
+    ]
+    if surroundings is not None:
+        items += fit_room.items(surroundings, facts)
+    return Fit(tuple(items))

@@ -1,106 +1,54 @@
-"""Run folders: what a run is, where it is kept, and what has become of it."""
+"""Run folders: where runs are kept, and what has become of each.
+
+runs/last-id            the highest id that was given away, also of runs that were deleted
+runs/7/run.py           the script as it ran; steps without a script have none
+runs/7/recipe.json      what was to be run, without secrets
+runs/7/state.json       where it is, by its supervisor
+runs/7/log              what it printed
+runs/7/outcome.json     how it ended
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
-from enum import StrEnum
+import logging
+import os
+import secrets
+import shutil
+import time
+from datetime import UTC, datetime
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
-from tui.rerun.plan import Kind, Plan
+from tui.errors import TrnModelsError, UsageError
+from tui.rerun import file_lock, identity, recipe_file, run_files
+from tui.rerun.plan import Plan
+from tui.rerun.recipe_file import SCRIPT_NAME
+from tui.rerun.run import Outcome, Result, Run, State
+from tui.rerun.run_reading import OUTCOME, RECIPE, STATE, every_in, is_run_name, read
+from tui.rerun.secret_values import without
 from tui.settings import Settings
 
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
+__all__ = [
+    "Outcome",
+    "Result",
+    "Run",
+    "State",
+    "create",
+    "delete",
+    "every",
+    "find",
+    "plan_of",
+    "read",
+    "runs_folder",
+    "update_state",
+    "write_outcome",
+]
 
+log = logging.getLogger(__name__)
 
-class State(StrEnum):
-    """Where a run is."""
-
-    WAITING = "waiting"
-    RUNNING = "running"
-    STOPPING = "stopping"
-    FINISHED = "finished"
-    LOST = "lost"
-    """Its supervisor is gone without a word: killed, out of memory, reboot."""
-
-
-class Result(StrEnum):
-    """How a finished run ended. DONE is exit code 0 and nothing more: no PASS is concluded."""
-
-    DONE = "done"
-    FAILED = "failed"
-    STOPPED = "stopped"
-    NOT_STARTED = "not started"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """outcome.json."""
-
-    result: Result
-    ended_at: datetime
-    exit_code: int | None = None
-    signal: int | None = None
-    """The signal that ended the main process; then `exit_code` is None."""
-    wall_s: float = 0.0
-    peak_host_memory_bytes: int | None = None
-    """Largest sum of PSS over all processes of the run, sampled each second."""
-    killed: tuple[str, ...] = ()
-    """`pid 4711 python run.py (SIGKILL)` for each process that had to be ended."""
-    note: str = ""
-    """Why it was not started, what could not be ended, or what the look at the cores afterwards found."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """One run as its folder tells. Times are UTC."""
-
-    id: int
-    folder: Path
-    kind: Kind
-    model_id: str
-    state: State
-    created_at: datetime
-    started_at: datetime | None = None
-    """When the script was started; None while it waits."""
-    heartbeat_at: datetime | None = None
-    """The supervisor's last sign of life; of a lost run: when it was lost."""
-    devices: tuple[int, ...] = ()
-    cores: tuple[int, ...] = ()
-    waiting_for: str = ""
-    """What a waiting run waits for, in words."""
-    processes: int = 0
-    """Processes of the run that are alive."""
-    ranks: int | None = None
-    """Those of them with RANK or LOCAL_RANK in their environment; None: no such process was seen."""
-    compilers: int = 0
-    """Those named neuronx-cc or walrus_driver."""
-    new_neffs: int | None = None
-    """.neff files in the cache folder that were not there at the start."""
-    host_memory_bytes: int | None = None
-    """Sum of PSS at the last sample."""
-    peak_host_memory_bytes: int | None = None
-    log_bytes: int = 0
-    log_dropped_bytes: int = 0
-    """Left out between head and tail of the log."""
-    note: str = ""
-    """What is unusual: the log could not be written, a stop is under way."""
-    recipe: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
-    """recipe.json."""
-    outcome: Outcome | None = None
-
-    @property
-    def live(self) -> bool:
-        """Whether it waits, runs or is being stopped."""
-        return self.state in (State.WAITING, State.RUNNING, State.STOPPING)
-
-    @property
-    def edited(self) -> bool:
-        """Whether it ran something else than the record's run.py as it stands."""
-        return bool(self.recipe.get("edited"))
+_LOCK_WAIT_S = 30.0
+_LEFTOVER_S = 86_400.0
+_NEW, _REMOVED = ".new-", ".removed-"
 
 
 def runs_folder(settings: Settings) -> Path:
@@ -114,32 +62,144 @@ def create(settings: Settings, plan: Plan) -> Run:
     Ids count up and are never used twice. Folders are 0700, files 0600. Raises `TrnModelsError` when it cannot be
     written.
     """
-    raise NotImplementedError
+    folder = runs_folder(settings)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with file_lock.held(folder / "lock", _LOCK_WAIT_S):
+            _remove_leftovers(folder)
+            made = _make(folder, _next_id(folder), settings, plan)
+    except OSError as error:
+        raise TrnModelsError(
+            "The folder of the run cannot be written",
+            f"{folder}: {error.strerror or error}",
+            "Make room there, or let TRN_MODELS_STATE_DIR name another folder.",
+        ) from error
+    return read(made)
 
 
-def read(folder: Path) -> Run:
-    """One run from its folder; LOST when its supervisor is not alive (pid and start time are checked).
+def update_state(folder: Path, **fields: Any) -> None:
+    """Put `fields`, JSON each, into state.json beside what is there; replaced at once. Raises `OSError`.
 
-    Raises `TrnModelsError` for a folder that is no run.
+    For one writer only: the run's supervisor.
     """
-    raise NotImplementedError
+    try:
+        values = run_files.read(folder / STATE)
+    except (FileNotFoundError, ValueError) as error:
+        log.warning("%s is written anew: %s", folder / STATE, error)
+        values = {}
+    run_files.write(folder / STATE, values | fields)
+
+
+def write_outcome(folder: Path, outcome: Outcome) -> None:
+    """Write outcome.json, without the secrets of the run that are in this environment. Raises `OSError`."""
+    values = {
+        "result": outcome.result.value,
+        "ended_at": outcome.ended_at.isoformat(),
+        "exit_code": outcome.exit_code,
+        "signal": outcome.signal,
+        "wall_s": outcome.wall_s,
+        "peak_host_memory_bytes": outcome.peak_host_memory_bytes,
+        "killed": outcome.killed,
+        "note": outcome.note,
+    }
+    try:
+        names = run_files.texts(run_files.read(folder / RECIPE).get("hidden"))
+    except (OSError, ValueError) as error:
+        log.warning("%s: %s", folder / RECIPE, error)
+        names = ()
+    hidden = {name: os.environ[name] for name in names if name in os.environ}
+    run_files.write(folder / OUTCOME, without(values, hidden), durable=True)
 
 
 def find(settings: Settings, run_id: int) -> Run:
-    """The run of this id. Raises `UsageError` when there is none."""
-    raise NotImplementedError
+    """The run of this id. Raises `UsageError` when there is none, and `TrnModelsError` when it cannot be read."""
+    folder = runs_folder(settings) / str(run_id)
+    if not (is_run_name(folder.name) and folder.is_dir()):
+        raise UsageError(f"There is no run {run_id}", f"In {folder.parent}.", "`trn-models runs` lists them.")
+    return read(folder)
 
 
 def every(settings: Settings) -> tuple[Run, ...]:
     """All runs, newest first; folders that are no run are logged and left out. Raises nothing."""
-    raise NotImplementedError
+    return every_in(runs_folder(settings))
 
 
-def plan_of(run: Run, *, queue: bool = False) -> Plan:
-    """The plan to run it again. `hidden` is empty: secrets were not kept; names are in recipe["hidden"]."""
-    raise NotImplementedError
+def plan_of(run: Run, *, queue: bool | None = None) -> Plan:
+    """The plan of a run, for its supervisor and to run it again; `queue` None: as it was.
+
+    `hidden` is empty: secrets were not kept; names are in recipe["hidden"]. Where such a value stood within an
+    argument it is taken from this environment. Raises `TrnModelsError` when its files cannot be read.
+    """
+    try:
+        script = None if run.recipe.get("script") is None else run_files.read_bytes(run.folder / SCRIPT_NAME)
+        return recipe_file.to_plan(run.recipe, script, os.environ, queue=queue)
+    except (OSError, ValueError) as error:
+        raise TrnModelsError(
+            f"What run {run.id} ran cannot be read", f"{run.folder}: {error}", "Start it from its record."
+        ) from error
 
 
 def delete(settings: Settings, run: Run) -> None:
-    """Remove the folder of a run that is not live. Raises `TrnModelsError` for a live one or when it cannot."""
-    raise NotImplementedError
+    """Remove the folder of a run that is not live. Raises `TrnModelsError` for a live one or when it cannot.
+
+    One that is no longer there is no error. A lost run of which a process still lives counts as live: its folder
+    tells how to find them.
+    """
+    folder = runs_folder(settings) / str(run.id)
+    if not os.path.lexists(folder):
+        return
+    if folder.is_symlink() or not (folder / RECIPE).is_file():
+        raise TrnModelsError(f"Run {run.id} is not deleted", f"{folder} is no folder of a run.", "Look at it yourself.")
+    now = read(folder)
+    if now.live or (now.state is State.LOST and identity.living((now.token,))):
+        what = f"It is {now.state}." if now.live else "It is lost, but a process that it started is alive."
+        raise TrnModelsError(f"Run {run.id} is not deleted", what, "Stop it first.")
+    removed = folder.with_name(f"{_REMOVED}{run.id}-{secrets.token_hex(4)}")
+    try:
+        folder.rename(removed)
+        shutil.rmtree(removed)
+    except OSError as error:
+        raise TrnModelsError(
+            f"Run {run.id} could not be deleted completely",
+            f"{error.filename or removed}: {error.strerror or error}",
+            f"Remove {removed if removed.exists() else folder} yourself.",
+        ) from error
+
+
+def _next_id(folder: Path) -> int:
+    """An id that no run ever had, noted down as given away. Raises `OSError`."""
+    noted = folder / "last-id"
+    try:
+        last = int(run_files.read_bytes(noted))
+    except FileNotFoundError:
+        last = 0
+    except ValueError as error:
+        log.warning("%s is written anew: %s", noted, error)
+        last = 0
+    number = 1 + max([last, *(int(item.name) for item in folder.iterdir() if is_run_name(item.name))])
+    run_files.write_bytes(noted, f"{number}\n".encode())
+    return number
+
+
+def _make(folder: Path, number: int, settings: Settings, plan: Plan) -> Path:
+    """The whole folder appears at once, under its name. Raises `OSError`."""
+    part = folder / f"{_NEW}{number}-{secrets.token_hex(4)}"
+    part.mkdir(mode=0o700)
+    created_at = datetime.now(UTC)
+    try:
+        if plan.script is not None:
+            run_files.write_bytes(part / SCRIPT_NAME, recipe_file.script_bytes(plan.script))
+        run_files.write(part / RECIPE, recipe_file.to_values(plan, settings, created_at), durable=True)
+        state = {"state": State.WAITING, "created_at": created_at.isoformat(), "token": secrets.token_hex(16)}
+        run_files.write(part / STATE, state)
+        return part.rename(folder / str(number))
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """What was left when an app was killed while it made or removed a run."""
+    for item in folder.iterdir():
+        if item.name.startswith((_NEW, _REMOVED)) and time.time() - item.lstat().st_mtime > _LEFTOVER_S:
+            shutil.rmtree(item, ignore_errors=True)

@@ -2,24 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tui.catalog.verdict import Record
-from tui.host.fit import Fit, Surroundings
+from tui.host.fit import Fit, Item, Surroundings, fit_of
+from tui.host.fit_devices import CORES, OTHER_FAMILY, cores_needed
+from tui.host.fit_stack import same_version
 from tui.host.interpreters import Interpreter
 from tui.host.neuron import Host
-from tui.rerun.plan import Kind, Plan
-from tui.rerun.recipe import CacheCommand
+from tui.numbers import size
+from tui.rerun import overlay as overlays
+from tui.rerun import run_environment
+from tui.rerun.about import about_of
+from tui.rerun.plan import TITLES, Kind, Plan
+from tui.rerun.programs import find_program
+from tui.rerun.recipe import CacheCommand, Recipe, recipe_of
+from tui.rerun.run_environment import StepEnvironment, parse_environment
 from tui.settings import Settings
+from tui.terminal_text import clean
 
 if TYPE_CHECKING:
     from tui.catalog.facts import ModelFacts
 
+__all__ = ["Changes", "Here", "Preparation", "Step", "Wanted", "overlay_folder", "parse_environment", "prepare"]
+
 _NOTHING: Mapping[str, str] = MappingProxyType({})
+
+# As huggingface_hub checks a repository's id; a word that begins with - would be an option.
+_MODEL_ID = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]*/)?[A-Za-z0-9_][A-Za-z0-9_.-]*")
+
+# huggingface_hub shows bars where there is no terminal when TQDM_POSITION is -1 (utils/tqdm.py), and the other keeps
+# it from asking for its own newest version.
+_PROGRESS: Mapping[str, str] = {"TQDM_POSITION": "-1", "HF_HUB_DISABLE_UPDATE_CHECK": "1"}
+
+_OFFLINE = "Offline use was asked for."
+_NO_HF = "`hf` was found neither beside this app's Python nor on PATH: install huggingface_hub."
+_OFF_HOST = "Off a trn2 host nothing is run; --any-host allows it, to try the app."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +116,14 @@ class Preparation:
         """The step of this kind."""
         return next(step for step in self.steps if step.kind is kind)
 
+    def in_the_way(self, kind: Kind, host: Host) -> tuple[Item, ...]:
+        """Items of the checklist that stand in the way of a step; for one that can wait, cores in use do not."""
+        if kind is not Kind.RUN:
+            return ()
+        plan = self.step(kind).plan
+        can_wait = plan is not None and plan.queue and plan.cores <= host.cores
+        return tuple(item for item in self.fit.blocking if not (can_wait and item.name == CORES))
+
 
 def prepare(
     settings: Settings,
@@ -103,14 +135,216 @@ def prepare(
     queue: bool = False,
     into_own: bool = False,
 ) -> Preparation:
-    """The checklist and the steps. Reads nothing but its values.
+    """The checklist and the steps. Reads nothing but its values, apart from looking where `hf` and `aws` are.
 
     `settings.any_host` allows Run where there is no trn2 host. `into_own` installs packages into the interpreter
-    itself instead of an overlay.
+    itself instead of an overlay, and then no overlay is used.
     """
-    raise NotImplementedError
+    recipe = recipe_of(wanted.record, wanted.script)
+    overlay = None if into_own or here.overlay is None or here.overlay.problem else here.overlay
+    python = overlay or here.interpreter
+    script = wanted.script if changes.script is None else changes.script
+    edited = script != wanted.script or bool(changes.environment) or bool(changes.arguments)
+    fit = _fit(settings, wanted, here, overlay)
+    base = _Base(
+        settings=settings,
+        wanted=wanted,
+        here=here,
+        environ=environ,
+        added=changes.environment,
+        about=about_of(wanted, here, overlay),
+    )
+    environment = run_environment.of_run(settings, python, here.interpreter, changes.environment, environ)
+    digest = recipe_of(wanted.record, script).script_sha256
+    plan = None
+    reason = _why_not_run(settings, here, script)
+    if python is not None and not reason:
+        plan = base.plan(
+            Kind.RUN,
+            _run_argv(python, changes.arguments),
+            environment,
+            cores=cores_needed(wanted.record),
+            any_host=settings.any_host,
+            queue=queue,
+            script=script,
+            sha256=digest,
+            recorded_sha256=recipe.script_sha256,
+            edited=edited,
+            elsewhere=python.argv if python.elsewhere else (),
+        )
+    steps = (
+        _weights(base),
+        _graphs(base),
+        _install(base, recipe, overlay, into_own=into_own),
+        _run(base, plan, reason, python),
+    )
+    return Preparation(fit, steps, environment.shown, digest, recipe.script_sha256, edited)
 
 
 def overlay_folder(settings: Settings, interpreter: Interpreter, packages: tuple[str, ...]) -> Path:
     """Where the overlay for these requirements on top of this interpreter is, or will be made."""
-    raise NotImplementedError
+    return overlays.folder(settings.cache_dir, interpreter, packages)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Base:
+    """What all steps are made from."""
+
+    settings: Settings
+    wanted: Wanted
+    here: Here
+    environ: Mapping[str, str]
+    added: Mapping[str, str]
+    about: Mapping[str, Any]
+
+    def plan(self, kind: Kind, argv: Sequence[str], environment: StepEnvironment, **fields: Any) -> Plan:
+        return Plan(
+            kind=kind,
+            model_id=self.wanted.record.model_id or "",
+            argv=tuple(argv),
+            environment=environment.open,
+            hidden=environment.hidden,
+            about=self.about,
+            **fields,
+        )
+
+    def step(self, kind: Kind, argv: Sequence[str], set_here: Mapping[str, str], remark: str) -> Step:
+        """A step that runs a program of this machine and touches no device."""
+        environment = run_environment.separated({**set_here, **self.added})
+        command = run_environment.command_line(argv, environment, self.environ)
+        return Step(kind, TITLES[kind], command, self.plan(kind, argv, environment), remark=remark)
+
+
+def _without(kind: Kind, reason: str, command: str = "", remark: str = "") -> Step:
+    return Step(kind, TITLES[kind], command, None, reason, remark)
+
+
+def _fit(settings: Settings, wanted: Wanted, here: Here, overlay: Interpreter | None) -> Fit:
+    fit = fit_of(
+        wanted.record,
+        here.host,
+        here.interpreter,
+        here.surroundings,
+        wanted.facts,
+        taken=here.taken,
+        any_host=settings.any_host,
+        installed_on_top=None if overlay is None else overlay.packages,
+    )
+    # An invented model has no weights to fetch.
+    return Fit(tuple(item for item in fit.items if item.name != "weights")) if wanted.sample else fit
+
+
+def _weights(base: _Base) -> Step:
+    model_id = base.wanted.record.model_id or ""
+    if base.wanted.sample:
+        return _without(Kind.WEIGHTS, "The models of the sample are invented: there is nothing to fetch.")
+    if not _MODEL_ID.fullmatch(model_id):
+        return _without(Kind.WEIGHTS, f"«{clean(model_id)}» is not an id of a model on the Hub.")
+    if base.settings.offline:
+        return _without(Kind.WEIGHTS, _OFFLINE)
+    program = find_program("hf", base.environ)
+    if program is None:
+        return _without(Kind.WEIGHTS, _NO_HF)
+    here, facts = base.here.surroundings.weights_here, base.wanted.facts
+    if here:
+        remark = "already there"
+    elif facts is not None and facts.size_bytes is not None:
+        remark = f"up to {size(facts.size_bytes)} to download"
+    else:
+        remark = "its size is not known"
+    if base.here.interpreter is not None and base.here.interpreter.elsewhere:
+        remark += "; into this machine's cache, which the other place may not see"
+    return base.step(Kind.WEIGHTS, (program, "download", model_id), _PROGRESS, remark)
+
+
+def _graphs(base: _Base) -> Step:
+    cache = base.wanted.cache
+    if base.wanted.sample:
+        return _without(Kind.GRAPHS, "The records of the sample are invented: no compiled graphs belong to them.")
+    if cache is None or not cache.argv:
+        note = "No bucket with compiled graphs is known." if cache is None else cache.note
+        return _without(Kind.GRAPHS, note)
+    remark = f"a candidate, unverified; {cache.source}" if cache.candidate else cache.source
+    if base.settings.offline:
+        return _without(Kind.GRAPHS, _OFFLINE, cache.line, remark)
+    name, *rest = cache.argv
+    program = find_program(name, base.environ)
+    if program is None:
+        missing = _NO_HF if name == "hf" else f"`{name}` is not on PATH: install the AWS command line interface."
+        return _without(Kind.GRAPHS, missing, cache.line, remark)
+    return base.step(Kind.GRAPHS, (program, *rest), _PROGRESS if name == "hf" else {}, remark)
+
+
+def _install(base: _Base, recipe: Recipe, overlay: Interpreter | None, *, into_own: bool) -> Step:
+    packages = tuple(package.requirement for package in recipe.packages)
+    interpreter = base.here.interpreter
+    left_out = " ".join(recipe.left_out)
+    if reason := _why_not_install(base, recipe, overlay, into_own=into_own):
+        return _without(Kind.INSTALL, reason, recipe.install_line, left_out)
+    assert interpreter is not None
+    if interpreter.elsewhere:
+        reason = "That place is not this machine: install them there by hand."
+        return _without(Kind.INSTALL, reason, shlex.join(overlays.install_argv(interpreter, None, packages)), left_out)
+    folder = None if into_own else overlay_folder(base.settings, interpreter, packages)
+    goes = f"into {clean(interpreter.name)} itself" if folder is None else f"into {clean(str(folder))}"
+    argv = overlays.install_argv(interpreter, folder, packages)
+    plan = base.plan(Kind.INSTALL, argv, run_environment.separated(base.added))
+    remark = " ".join(filter(None, [f"{goes}.", left_out]))
+    return Step(Kind.INSTALL, TITLES[Kind.INSTALL], recipe.install_line, plan, remark=remark)
+
+
+def _why_not_install(base: _Base, recipe: Recipe, overlay: Interpreter | None, *, into_own: bool) -> str:
+    interpreter = base.here.interpreter
+    if base.wanted.sample:
+        return "The script of the sample needs no packages."
+    if not recipe.packages:
+        return "The record names no package with its version."
+    if interpreter is None or interpreter.problem:
+        return _why_no_python(interpreter)
+    installed = {**interpreter.packages, **(overlay.packages if overlay is not None else {})}
+    if all(same_version(installed.get(package.name, ""), package.version) for package in recipe.packages):
+        return "Already as tested." if overlay is None else "Already as tested, on top of the interpreter."
+    if into_own and not interpreter.elsewhere and not interpreter.has_pip:
+        return clean(f"{interpreter.name} has no pip.")
+    return ""
+
+
+def _run(base: _Base, plan: Plan | None, reason: str, python: Interpreter | None) -> Step:
+    if plan is None or python is None:
+        return _without(Kind.RUN, reason)
+    environment = StepEnvironment(plan.environment, plan.hidden)
+    if python.elsewhere:
+        command = shlex.join([*python.argv, *plan.argv[1:]])
+        remark = "the script and its environment are handed over through stdin; cores and port are chosen at the start"
+    else:
+        command = run_environment.command_line(plan.argv, environment, base.environ)
+        remark = "cores and port are chosen at the start"
+    return Step(Kind.RUN, TITLES[Kind.RUN], command, plan, remark=remark)
+
+
+def _run_argv(python: Interpreter, arguments: Sequence[str]) -> tuple[str, ...]:
+    if python.elsewhere:
+        return ("python", "run.py", *arguments)
+    # As it calls itself: that is absolute, and a run starts in a folder of its own.
+    return (python.executable or python.argv[0], "run.py", *arguments)
+
+
+def _why_not_run(settings: Settings, here: Here, script: str | None) -> str:
+    if script is None:
+        return "No run.py is recorded."
+    if here.interpreter is None or here.interpreter.problem:
+        return _why_no_python(here.interpreter)
+    if settings.any_host:
+        return ""
+    if not here.host.devices:
+        why = f": {here.host.why_none}" if here.host.why_none else ""
+        return clean(f"There is no Neuron device here{why}. {_OFF_HOST}")
+    if here.host.generation in OTHER_FAMILY:
+        return f"This is a host with {here.host.generation} devices, to which the records do not apply. {_OFF_HOST}"
+    return ""
+
+
+def _why_no_python(interpreter: Interpreter | None) -> str:
+    if interpreter is None:
+        return "No Python was found to run it with. --python PATH names one."
+    return clean(f"{interpreter.name}: {interpreter.problem}. --python PATH names another.")

@@ -16,7 +16,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from tui.catalog import query, views
-from tui.catalog.stacks import StackChoice, default_stack
+from tui.catalog.stacks import Stack, StackChoice, default_stack
 from tui.catalog.views import Selection, View
 from tui.screens.hints import hints_for
 from tui.screens.model_detail import ModelDetail
@@ -27,6 +27,7 @@ from tui.widgets.bars import Bar
 from tui.widgets.empty_text import empty_text
 from tui.widgets.key_hints import Hint, KeyHints
 from tui.widgets.model_table import ModelTable
+from tui.widgets.run_line import RunLine
 from tui.widgets.search_box import SearchBox
 
 SUGGEST_AFTER_S = 0.15
@@ -69,7 +70,9 @@ class BrowseScreen(QuestionKeys):
         with Horizontal(id="body"):
             yield ModelTable()
             yield ModelDetail(self.settings)
-        yield Bar(id="status")
+        with Horizontal(id="status-line"):
+            yield Bar(id="status")
+            yield RunLine(self.settings)
         yield KeyHints(id="keys")
 
     def on_mount(self) -> None:
@@ -77,6 +80,7 @@ class BrowseScreen(QuestionKeys):
         self.set_focus(self.query_one(ModelTable))
         self._draw_header()
         self.call_after_refresh(self.start_loading)
+        self.start_looking()
 
     # From data to screen
 
@@ -88,10 +92,28 @@ class BrowseScreen(QuestionKeys):
             choice = self.question.stack
             exists = any(choice.admits(count.stack) for count in self.stacks)
             if not self.stack_chosen or not exists:
-                choice = StackChoice.of(default_stack(self.stacks))
+                choice = StackChoice.of(self.your_stack or default_stack(self.stacks))
             self.question = replace(self.question, stack=choice)
         self.want_ranking(self.question.view, self.pipeline_tag)
         self.draw_lines()
+
+    @property
+    def your_stack(self) -> Stack | None:
+        """The stack of the dataset that this machine's Python has."""
+        if self.interpreter is None:
+            return None
+        from tui.host.installed_stack import installed_stack
+
+        return installed_stack(self.interpreter, (each.stack for each in self.stacks))
+
+    def machine_changed(self) -> None:
+        """The header tells of the host; the pair installed here is the default stack unless a person chose one."""
+        yours = self.your_stack
+        if yours is not None and not self.stack_chosen and self.question.stack.exact != yours:
+            self.question = replace(self.question, stack=StackChoice.of(yours))
+            self.draw_lines()
+        self.pane.know_machine(self.host, self.interpreter)
+        self._draw_header()
 
     def ranking_changed(self) -> None:
         """Draw the ranking again when it is the one on screen."""
@@ -162,9 +184,12 @@ class BrowseScreen(QuestionKeys):
         view, key = self.question.view, self.ranking_key(self.question.view, self.pipeline_tag)
         loading, error = key in self.rankings_loading, self.ranking_errors.get(key)
         states = () if view is View.SELECTED else header_text.ranking_state(self._ranking(), loading, error)
-        self.query_one("#title", Bar).show(header_text.title(view), header_text.task_of(view, self.pipeline_tag))
+        task = header_text.task_of(view, self.pipeline_tag)
+        self.query_one("#title", Bar).show(header_text.title(view), header_text.beside_the_views(task, self.host))
+        exact = self.question.stack.exact
         self.query_one("#stack", Bar).show(
-            header_text.stack(self.question.stack), header_text.beside_the_stack(self.question, states)
+            header_text.stack(self.question.stack, yours=exact is not None and exact == self.your_stack),
+            header_text.beside_the_stack(self.question, states),
         )
         if self.selection is not None and (self.snapshot is not None or self.selection.total):
             self.query_one("#counts", Bar).show(Content(""), header_text.counts(self.selection, self._has_more))

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui.catalog import snapshot as snapshots
 from tui.catalog import views
 from tui.catalog.facts import ModelFacts
 from tui.catalog.neff_bucket import Search
 from tui.catalog.snapshot import Snapshot
-from tui.catalog.verdict import shown
+from tui.catalog.verdict import Record, shown
 from tui.rerun.recipe import cache_command, recipe_of
 from tui.screens.long_texts import LongTexts
 from tui.settings import Settings
 from tui.widgets.detail_text import Detail
+
+if TYPE_CHECKING:
+    from tui.host.interpreters import Interpreter
+    from tui.host.neuron import Host
 
 
 def detail_of(
@@ -29,6 +33,8 @@ def detail_of(
     facts: ModelFacts | None,
     facts_note: str,
     settings: Settings,
+    host: Host | None = None,
+    interpreter: Interpreter | None = None,
 ) -> Detail:
     """The detail of one line of the table.
 
@@ -65,7 +71,16 @@ def detail_of(
         texts_problem=here.problem if here is not None else None,
         facts=facts,
         facts_note=facts_note,
+        fit=_fit(record, host, interpreter, settings),
     )
+
+
+def _fit(record: Record, host: Host | None, interpreter: Interpreter | None, settings: Settings) -> str:
+    if host is None:
+        return ""
+    from tui.host.fit import fit_of
+
+    return fit_of(record, host, interpreter, any_host=settings.any_host).line
 
 
 def indexes_of(line: Mapping[str, Any], snapshot: Snapshot | None, renames: Mapping[str, str]) -> list[int]:

@@ -1,8 +1,8 @@
-"""Small modal dialogs: pick one of a list, name something, read a long text."""
+"""Small modal dialogs: pick one of a list, name something, read a long text, say yes or no."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
@@ -16,6 +16,8 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from tui.terminal_text import clean
+from tui.widgets.bars import Bar
+from tui.widgets.clickable import clickable
 from tui.widgets.copy_request import CopyRequested
 from tui.widgets.reading_pane import ReadingPane
 
@@ -153,15 +155,28 @@ class Objection:
 
 
 class NameDialog(LineDialog["str | None"]):
-    """Ask for a line of text, such as a file name. `objection` says why a text cannot be taken yet."""
+    """Ask for a line of text, such as a file name. `objection` says why a text cannot be taken yet.
+
+    `verb` says what Enter does. No text is no answer, unless `may_be_empty`.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "close", show=False)]
 
-    def __init__(self, title: str, text: str, objection: Callable[[str], Objection | None]) -> None:
+    def __init__(
+        self,
+        title: str,
+        text: str,
+        objection: Callable[[str], Objection | None],
+        *,
+        verb: str = "write",
+        may_be_empty: bool = False,
+    ) -> None:
         super().__init__()
         self._title = title
         self._text = text
         self._objection = objection
+        self._verb = verb
+        self._may_be_empty = may_be_empty
         self._confirmed: str | None = None
 
     def compose(self) -> ComposeResult:
@@ -171,12 +186,12 @@ class NameDialog(LineDialog["str | None"]):
             name = Input(self._text, compact=True, classes="dialog-input", select_on_focus=False)
             name.cursor_blink = False
             yield name
-            yield Static(Content("⏎ write   esc close"), classes="dialog-hint", id="objection")
+            yield Static(Content(f"⏎ {self._verb}   esc close"), classes="dialog-hint", id="objection")
 
     def take(self) -> None:
         """Answer with the text, when nothing speaks against it or after a second Enter."""
         text = self.query_one(Input).value.strip()
-        if not text:
+        if not text and not self._may_be_empty:
             return
         objection = self._objection(text)
         if objection is None or (self._confirmed == text and not objection.final):
@@ -215,3 +230,73 @@ class TextDialog(ModalScreen[None]):
     def action_copy(self) -> None:
         """Copy the text as it is, not as it is drawn."""
         self.post_message(CopyRequested(self._text, self._title))
+
+
+class ConfirmDialog(ModalScreen[bool]):
+    """Ask before something happens. The answer is No unless a person goes to the other one, or presses its key."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,n,q", "dismiss(False)", "no", show=False),
+        Binding("enter", "take", "take", show=False, priority=True),
+        Binding("left,right,tab,shift+tab", "turn", "other answer", show=False, priority=True),
+    ]
+
+    def __init__(self, title: str, body: Sequence[str | Content], yes: str = "do it", key: str = "y") -> None:
+        """`yes` says in a word or two what the other answer does; `key`, that answer's, is y unless habit would hit it.
+
+        `body` has a text for each paragraph.
+        """
+        super().__init__()
+        self._title = title
+        self._body = Content("\n").join(Content(clean(part)) if isinstance(part, str) else part for part in body)
+        self._yes = yes
+        self._key = key
+        self._chosen = False
+
+    def compose(self) -> ComposeResult:
+        """A title, what will happen, the two answers, the keys."""
+        with Vertical(classes="dialog dialog-confirm"):
+            yield Static(Content(clean(self._title)), classes="dialog-title")
+            with ReadingPane():
+                yield Static(self._body)
+            yield Bar(id="answers")
+            yield Static(Content(f"⏎ the marked one   n no   {self._key} {self._yes}"), classes="dialog-hint")
+
+    def on_mount(self) -> None:
+        """No is the answer so far."""
+        self._draw()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """The answers are always on screen, whatever the length of the text above them."""
+        self.query_one(ReadingPane).styles.max_height = max(3, event.size.height - 11)
+
+    def on_key(self, event: events.Key) -> None:
+        """The key of the other answer."""
+        if event.character == self._key:
+            event.stop()
+            self.dismiss(True)
+
+    def action_take(self) -> None:
+        """The marked answer."""
+        self.dismiss(self._chosen)
+
+    def action_turn(self) -> None:
+        """Mark the other answer."""
+        self._chosen = not self._chosen
+        self._draw()
+
+    def action_answer(self, yes: bool) -> None:
+        """The answer under the mouse."""
+        self.dismiss(yes)
+
+    def _draw(self) -> None:
+        answers = [
+            clickable(
+                Content.assemble(("▌", "$primary"), (f" {label} ", "bold $background on $primary"))
+                if chosen
+                else Content(f"  {label} "),
+                f"answer({yes})",
+            )
+            for label, yes, chosen in (("No", False, not self._chosen), (f"Yes, {self._yes}", True, self._chosen))
+        ]
+        self.query_one(Bar).show(Content("    ").join(answers))

@@ -60,6 +60,16 @@ def help_content(screen: DOMNode) -> Content:
     return Content("\n").join(blocks)
 
 
+def keys_of(screen: DOMNode, parts: Iterable[tuple[str, type[DOMNode]]]) -> Content:
+    """The keys of a screen, then those of the named parts of it."""
+    blocks = [*_keys(binding for _key, binding in screen._bindings)]
+    for title, widget in parts:
+        bindings = [each for each in Binding.make_bindings(vars(widget).get("BINDINGS", [])) if each.tooltip]
+        blocks += [Content(""), Content.styled(title, "bold $primary"), *_keys(bindings)]
+    blocks += [Content(""), Content("  Ctrl+Q       quit at once; runs go on")]
+    return Content("\n").join(blocks)
+
+
 def _keys(bindings: Iterable[Binding]) -> list[Content]:
     by_action: dict[str, tuple[list[str], str]] = {}
     for binding in bindings:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.message import Message
@@ -26,6 +26,10 @@ from tui.screens.long_texts import LongTexts, read_long_texts
 from tui.settings import Settings
 from tui.widgets.detail_panel import DetailPanel
 from tui.widgets.detail_text import Detail
+
+if TYPE_CHECKING:
+    from tui.host.interpreters import Interpreter
+    from tui.host.neuron import Host
 
 DETAIL_AFTER_S = 0.05
 """The cursor rests this long before the detail is drawn: a held arrow key, or a word typed quickly, moves the table
@@ -64,6 +68,13 @@ class ModelDetail(DetailPanel):
         self._facts_asked: set[str] = set()
         self._bucket_asked = False
         self._rest_timers: list[Timer] = []
+        self._host: Host | None = None
+        self._interpreter: Interpreter | None = None
+
+    def know_machine(self, host: Host | None, interpreter: Interpreter | None) -> None:
+        """What this machine has, for the line that says whether a record fits it."""
+        self._host, self._interpreter = host, interpreter
+        self.draw()
 
     @property
     def _of_sample(self) -> bool:
@@ -142,6 +153,8 @@ class ModelDetail(DetailPanel):
             facts=facts if isinstance(facts, ModelFacts) else None,
             facts_note=self._facts_note(line["key"]),
             settings=self.settings,
+            host=self._host,
+            interpreter=self._interpreter,
         )
 
     # Long texts

@@ -18,8 +18,8 @@ from tui.catalog.stacks import (
 )
 from tui.catalog.views import Question, View
 from tui.screens import pickers
-from tui.screens.actions import RecordActions
 from tui.screens.dialogs import Choice
+from tui.screens.rerun_keys import RerunKeys
 from tui.settings import Settings
 from tui.widgets.header_text import SORT_NAMES
 from tui.widgets.search_box import SearchBox
@@ -31,7 +31,7 @@ OPENS_A_LINE = frozenset({"search", "pick_task", "pick_compiler", "pick_library"
 the same packet of a slow connection, is text and no command."""
 
 
-class QuestionKeys(RecordActions):
+class QuestionKeys(RerunKeys):
     """Holds the question; the screen on top of it draws the answer."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

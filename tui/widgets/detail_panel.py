@@ -22,7 +22,7 @@ class DetailPanel(ReadingPane):
 
     def compose(self) -> ComposeResult:
         """One static text a section, in reading order."""
-        for section in ("heading", "reasons", "others", "run", "script", "extra", "hub"):
+        for section in ("heading", "reasons", "fit", "others", "run", "script", "extra", "hub"):
             yield Static(id=f"detail-{section}", classes="section")
 
     def show(self, detail: Detail) -> None:
@@ -34,6 +34,7 @@ class DetailPanel(ReadingPane):
         self._detail = detail
         self._fill("heading", detail_text.heading(detail))
         self._fill("reasons", detail_text.reasons(detail))
+        self._fill("fit", detail_text.fit(detail))
         self._fill("others", detail_text.all_records(detail))
         self._fill("run", detail_text.how_to_run(detail))
         self._fill("extra", detail_text.extra_columns(detail))

@@ -52,6 +52,8 @@ class Detail:
     texts_problem: TrnModelsError | None = None
     facts: ModelFacts | None = None
     facts_note: str = ""
+    fit: str = ""
+    """Whether the record fits this host and its Python, in one line; empty before that is known."""
 
 
 def heading(detail: Detail) -> Content:
@@ -125,6 +127,15 @@ def _error_block(error: str) -> Content:
             (" whole error", MUTED),
         )
     return block
+
+
+def fit(detail: Detail) -> Content:
+    """Whether it will run here, and the key that tells all of it."""
+    if not detail.fit:
+        return Content("")
+    return Content.assemble(
+        ("Here  ", HEADING), clean(detail.fit), "   ", ("r", "bold $primary"), (" check and run", MUTED)
+    )
 
 
 def all_records(detail: Detail) -> Content:

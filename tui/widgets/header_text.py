@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tui.catalog.rankings import Ranking
     from tui.catalog.snapshot import Snapshot
     from tui.catalog.views import Question, Selection
+    from tui.host.neuron import Host
 
 VIEW_NAMES: dict[View, str] = {
     View.SELECTED: "Selected",
@@ -88,6 +89,15 @@ def task_of(view: View, task: str) -> Content:
     if view is View.SELECTED:
         return Content("")
     return clickable(Content.assemble((clean(task), "bold"), " ▾"), "pick_task")
+
+
+def beside_the_views(task: Content, host: Host | None) -> tuple[Content, ...]:
+    """The task of a ranking and what this host has, longest first; the host gives way first."""
+    from tui.host.neuron import in_words
+
+    gap = Content("   ") if task else Content("")
+    about = in_words(host) if host is not None else ()
+    return (*(Content.styled(clean(words), MUTED) + gap + task for words in about), task)
 
 
 def ranking_state(ranking: Ranking | None, loading: bool, error: TrnModelsError | None) -> tuple[str, ...]:

@@ -48,7 +48,7 @@ class KeyHints(ClickableLine):
             line = line + part + Content("  ")
         for part in parts[-2:]:
             line = line + part + Content("  ")
-        return line
+        return line.rstrip()
 
 
 def _hint_text(hint: Hint) -> Content:

@@ -1,0 +1,58 @@
+"""`trn-models command run`: one shell line, and nothing else on stdout."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from parquet_builder import parquet
+
+from tui.cli.command import run as command
+
+SCRIPT = "import os, sys\nprint('hello', *sys.argv[1:], os.environ.get('A'))\nsys.exit(3)\n"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> str:
+    file = tmp_path / "a.parquet"
+    file.write_bytes(parquet({"model_id": "acme/Model", "run_py": SCRIPT}, {"model_id": "acme/Model", "tp": 4}))
+    return str(file)
+
+
+def test_stdout_has_the_line_alone_and_a_shell_runs_it(
+    data: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    words = ["command", "run", "acme/model", "--cores", "1", "--data", data, "--env", "A=b c", "--", "x y"]
+    assert command(words) == 0
+    out, err = capfd.readouterr()
+    assert out.endswith("\n")
+    assert out.count("\n") == 1
+    assert "acme/Model" in err
+    done = subprocess.run(
+        ["sh", "-c", out], capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    )
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (3, "hello x y b c")
+
+
+def test_the_python_there_can_be_named_but_is_one_path(data: str, capfd: pytest.CaptureFixture[str]) -> None:
+    words = ["command", "run", "acme/Model", "--data", data, "--python"]
+    assert command([*words, "/opt/venv/bin/python"]) == 0
+    assert "/opt/venv/bin/python" in capfd.readouterr().out
+    assert command([*words, "docker exec -i box python"]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "one path" in err
+
+
+@pytest.mark.parametrize(("model", "code"), [("acme/Mode", 7), ("model", 7)])
+def test_only_the_full_id_is_taken(data: str, model: str, code: int, capfd: pytest.CaptureFixture[str]) -> None:
+    assert command(["command", "run", model, "--data", data]) == code
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "acme/Model" in err
+
+
+def test_variables_that_a_run_chooses_itself_are_refused(data: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert command(["command", "run", "acme/Model", "--data", data, "--env", "MASTER_PORT=1"]) == 2
+    assert "MASTER_PORT cannot be set" in capfd.readouterr().err

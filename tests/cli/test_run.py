@@ -1,0 +1,452 @@
+"""`trn-models run`: which record, what is asked, what is told, what is started."""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import signal
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from loopback_hub import LoopbackHub
+from parquet_builder import DATASET, parquet
+
+from tui.catalog import snapshot as snapshots
+from tui.cli import chosen_record, questions
+from tui.cli.chosen_record import NoSuchModelError, Wish, choose, near_misses, records_of_model
+from tui.cli.command import run as command
+from tui.cli.following import TerminalLog
+from tui.cli.preparing import Ready
+from tui.errors import UsageError
+from tui.host.fit import Fit, Item, Level
+from tui.host.interpreters import Interpreter
+from tui.rerun import runs, start
+from tui.rerun.plan import Kind, Plan
+from tui.rerun.runs import Run, State
+from tui.rerun.steps import Changes, Here, Preparation, Step, Wanted
+from tui.settings import Settings
+
+NEWEST = {"neuronx_cc": "2.28.7631.0", "library_version": "5.23.1"}
+MIDDLE = {"neuronx_cc": "2.27.5334.0", "library_version": "5.21.0"}
+ROWS = (
+    {"model_id": "acme/Model-8B", "tp": 4, "result": "fail", **NEWEST},
+    {"model_id": "acme/Model-8B", "tp": 8, **NEWEST},
+    {"model_id": "acme/Model-8B", "tp": 2, **MIDDLE},
+    {"model_id": "acme/Model-8B-Base", "tp": 1, **NEWEST},
+    {"model_id": "acme/Lost", "run_py": None, **NEWEST},
+    {"model_id": "acme/Lost", "tp": 2, **MIDDLE},
+    {"model_id": "acme/Huge", "result": None, "exclusion": "more than 16 cores", "run_py": None, **NEWEST},
+)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    file = tmp_path / "a.parquet"
+    file.write_bytes(parquet(*ROWS))
+    return file
+
+
+def having(**packages: str) -> Interpreter:
+    return Interpreter(("/py",), "PATH", packages={name.replace("_", "-"): text for name, text in packages.items()})
+
+
+def chosen(settings: Settings, data: Path, model: str, interpreter: Interpreter | None = None, **wish: Any) -> Any:
+    snapshot = snapshots.open_path(data, settings, lambda _: None)
+    found = records_of_model(settings, snapshot, model)
+    return choose(found, Wish(model=model, **wish), interpreter)
+
+
+# which record
+
+
+def test_the_newest_record_is_taken_and_the_best_of_its_stack(settings: Settings, data: Path) -> None:
+    found, why = chosen(settings, data, "ACME/model-8b")
+    assert (found.record.model_id, found.record.tp, found.record.text("neuronx_cc")) == (
+        "acme/Model-8B", 8, "2.28.7631.0",
+    )  # fmt: skip
+    assert why == "the newest of 3 records with a run.py"
+
+
+def test_the_stack_that_is_installed_wins_over_the_newest(settings: Settings, data: Path) -> None:
+    interpreter = having(neuronx_cc="2.27.5334.0+0a1b2c3d", transformers="5.21.0")
+    found, why = chosen(settings, data, "acme/Model-8B", interpreter)
+    assert found.record.tp == 2
+    assert why == "of 3 records, the one on the stack that /py has"
+
+
+@pytest.mark.parametrize(
+    ("wish", "tp"),
+    [({"cores": 4}, 4), ({"neuronx_cc": "2.27.5334.0"}, 2), ({"library_version": "5.21.0"}, 2)],
+)
+def test_options_choose_among_several_records(settings: Settings, data: Path, wish: dict[str, Any], tp: int) -> None:
+    found, why = chosen(settings, data, "acme/Model-8B", None, **wish)
+    assert found.record.tp == tp
+    assert why == "the only record that fits and has a run.py"
+
+
+def test_a_record_without_run_py_gives_way_to_one_that_has_it(settings: Settings, data: Path) -> None:
+    found, _ = chosen(settings, data, "acme/Lost")
+    assert found.record.tp == 2
+
+
+def test_a_model_without_any_run_py_is_told_with_the_reason(settings: Settings, data: Path) -> None:
+    with pytest.raises(UsageError) as raised:
+        chosen(settings, data, "acme/Huge")
+    assert raised.value.title == "There is no run.py of acme/Huge"
+    assert "Left out: more than 16 cores" in raised.value.detail
+
+
+def test_a_wish_that_no_record_fulfils_lists_what_there_is(settings: Settings, data: Path) -> None:
+    with pytest.raises(UsageError) as raised:
+        chosen(settings, data, "acme/Model-8B", None, cores=16)
+    assert raised.value.title == "No record of acme/Model-8B is on cores 16"
+    assert len(raised.value.detail.splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("model", "near"),
+    [
+        ("model-8b", ("acme/Model-8B", "acme/Model-8B-Base")),
+        ("acme/modle-8b-base", ("acme/Model-8B-Base",)),
+        ("other/Nothing-Like-It", ()),
+    ],
+)
+def test_near_misses_are_named(settings: Settings, data: Path, model: str, near: tuple[str, ...]) -> None:
+    snapshot = snapshots.open_path(data, settings, lambda _: None)
+    assert near_misses(snapshot, model) == near
+    with pytest.raises(NoSuchModelError) as raised:
+        records_of_model(settings, snapshot, model)
+    assert raised.value.exit_code == 7
+    assert all(name in raised.value.remedy for name in near)
+
+
+def test_the_sample_never_stands_in_for_records_that_cannot_be_had(
+    hub: LoopbackHub, capfd: pytest.CaptureFixture[str]
+) -> None:
+    hub.refuse()
+    assert command(["run", "sample/Basalt-0.5B", "--dry-run", "--any-host"]) == 5
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "sample" not in err
+
+
+def test_records_are_fetched_when_there_are_none(hub: LoopbackHub, settings: Settings) -> None:
+    hub.add_dataset(DATASET, {"a.parquet": parquet(*ROWS)})
+    assert chosen_record.open_records(settings).records.height == len(ROWS)
+
+
+# what is asked, told and started: with a stand-in for this machine
+
+PLAN = Plan(
+    kind=Kind.RUN,
+    model_id="acme/Model-8B",
+    argv=("/py", "run.py"),
+    environment={"PATH": "/a b:/bin"},
+    hidden={"HF_TOKEN": "hf_secret"},
+    cores=4,
+)
+FITS = Item(Level.OK, "cores", "4 of 64")
+DIFFERS = Item(Level.WARNING, "torch", "2.13.0, tested with 2.14.0", "pip install torch==2.14.0")
+BLOCKS = Item(Level.BLOCKING, "disk", "1 GB free of 40 GB", "Free some.")
+
+
+@pytest.fixture
+def machine(settings: Settings, data: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Plan]]:
+    """A machine on which the record has this checklist; the plans that were started."""
+
+    def make(*items: Item, plan: Plan | None = PLAN, reason: str = "") -> list[Plan]:
+        snapshot = snapshots.open_path(data, settings, lambda _: None)
+        record = snapshots.record_at(snapshot, 0)
+        steps = tuple(
+            Step(kind, kind.value.title(), "cd FOLDER && /py run.py", plan and replace(plan, kind=kind), reason)
+            for kind in Kind
+        )
+        preparation = Preparation(Fit(items), steps, {"PATH": "/bin"}, "ab12", "ab12", False)
+        wanted = Wanted(record=record, script="print()", dataset="acme/support", revision="f" * 40, sample=False)
+        here = Here(host=None, interpreter=Interpreter(("/py",), "PATH"), surroundings=None)  # type: ignore[arg-type]
+        asked_for: dict[str, Any] = {}
+
+        def prepare(settings: Settings, wish: Wish, changes: Changes, **more: Any) -> Ready:
+            asked_for.update(wish=wish, changes=changes, settings=settings, **more)
+            return Ready(wanted=wanted, told=f"{wish.model}: the record", here=here, preparation=preparation)
+
+        monkeypatch.setattr("tui.cli.preparing.prepare_record", prepare)
+        started: list[Plan] = []
+
+        def begin(settings: Settings, plan: Plan) -> Run:
+            started.append(plan)
+            return SimpleNamespace(id=7, folder=Path("/runs/7"), state=State.RUNNING)  # type: ignore[return-value]
+
+        monkeypatch.setattr(start, "start", begin)
+        make.asked_for = asked_for  # type: ignore[attr-defined]
+        return started
+
+    return make
+
+
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], list[str]]:
+    def answer(yes: bool) -> list[str]:
+        asked: list[str] = []
+        monkeypatch.setattr(questions, "can_ask", lambda: True)
+        monkeypatch.setattr(questions, "ask", lambda question, _=None: asked.append(question) or yes)
+        return asked
+
+    return answer
+
+
+def test_without_a_terminal_and_without_yes_nothing_is_even_looked_at(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tui.cli.preparing.prepare_record", lambda *_, **__: pytest.fail("it was looked at"))
+    assert command(["run", "acme/Model-8B"]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "Give --yes" in err
+
+
+def test_a_yes_starts_it_and_says_how_to_follow(
+    machine: Callable[..., list[Plan]], capfd: pytest.CaptureFixture[str]
+) -> None:
+    started = machine(FITS, DIFFERS)
+    assert command(["run", "acme/Model-8B", "--detach", "--yes"]) == 0
+    out, err = capfd.readouterr()
+    assert started == [PLAN]
+    assert out.splitlines() == [
+        "run 7 is running", "folder: /runs/7", "follow: trn-models runs log 7 --follow",
+        "stop:   trn-models runs stop 7",
+    ]  # fmt: skip
+    assert err.splitlines() == [
+        "record   acme/Model-8B: the record",
+        f"dataset  acme/support @ {'f' * 40}",
+        "run.py   SHA-256 ab12",
+        "Python   /py (PATH)",
+        "OK       cores  4 of 64",
+        "warning  torch  2.13.0, tested with 2.14.0",
+        "         pip install torch==2.14.0",
+    ]
+
+
+@pytest.mark.parametrize(("answer", "code", "number"), [(True, 0, 1), (False, 130, 0)])
+def test_the_question_comes_after_the_checklist_and_decides(
+    answer: bool, code: int, number: int, machine: Callable[..., list[Plan]], answers: Callable[[bool], list[str]]
+) -> None:
+    started, asked = machine(FITS), answers(answer)
+    assert command(["run", "acme/Model-8B", "--detach"]) == code
+    assert asked == ["Run it?"]
+    assert len(started) == number
+
+
+def test_what_stands_in_the_way_needs_its_own_yes(
+    machine: Callable[..., list[Plan]], answers: Callable[[bool], list[str]], capfd: pytest.CaptureFixture[str]
+) -> None:
+    started = machine(FITS, BLOCKS)
+    assert command(["run", "acme/Model-8B", "--detach", "--yes"]) == 2
+    assert started == []
+    assert capfd.readouterr().err.splitlines()[-3:] == [
+        "Something stands in the way", "disk: 1 GB free of 40 GB", "Give --run-anyway to run it all the same.",
+    ]  # fmt: skip
+    assert command(["run", "acme/Model-8B", "--detach", "--yes", "--run-anyway"]) == 0
+    assert len(started) == 1
+    asked = answers(False)
+    assert command(["run", "acme/Model-8B", "--detach"]) == 130
+    assert asked == ["Something stands in the way: run anyway?"]
+    assert len(started) == 1
+
+
+def test_a_step_that_cannot_be_started_tells_the_reason(
+    machine: Callable[..., list[Plan]], capfd: pytest.CaptureFixture[str]
+) -> None:
+    started = machine(FITS, plan=None, reason="No Neuron device: driver not loaded. --any-host allows it.")
+    for option in ("--yes", "--dry-run"):
+        assert command(["run", "acme/Model-8B", option]) == 2
+        assert "driver not loaded" in capfd.readouterr().err
+    assert started == []
+
+
+def test_a_dry_run_prints_command_and_environment_and_no_secret(
+    machine: Callable[..., list[Plan]], capfd: pytest.CaptureFixture[str]
+) -> None:
+    started = machine(FITS, DIFFERS)
+    assert command(["run", "acme/Model-8B", "--dry-run"]) == 0
+    out, err = capfd.readouterr()
+    assert started == []
+    assert err == ""
+    lines = out.splitlines()
+    assert lines[lines.index("Run: the exact command") + 1] == "  cd FOLDER && /py run.py"
+    assert "  PATH='/a b:/bin'" in lines
+    assert "  HF_TOKEN is set as well and shown nowhere" in lines
+    assert "hf_secret" not in out
+    assert "SHA-256 ab12" in out
+
+
+def test_a_dry_run_of_what_would_not_start_exits_2(
+    machine: Callable[..., list[Plan]], capfd: pytest.CaptureFixture[str]
+) -> None:
+    machine(BLOCKS)
+    assert command(["run", "acme/Model-8B", "--dry-run"]) == 2
+    assert "blocking  disk" in capfd.readouterr().out
+    assert command(["run", "acme/Model-8B", "--dry-run", "--run-anyway"]) == 0
+
+
+def test_the_words_arrive_as_they_were_meant(machine: Callable[..., list[Plan]]) -> None:
+    started = machine(FITS)
+    words = "--any-host run acme/Model-8B --step weights --detach --yes --queue --into-own --cores 4 --neuronx-cc 2.28"
+    more = ["--python", "docker exec -i box python", "--env", "A=1", "--env", "B=x=y", "--", "--seconds", "1", "--yes"]
+    assert command([*words.split(), *more]) == 0
+    got = machine.asked_for  # type: ignore[attr-defined]
+    assert got["wish"] == Wish(model="acme/Model-8B", neuronx_cc="2.28", cores=4)
+    assert got["changes"] == Changes(environment={"A": "1", "B": "x=y"}, arguments=("--seconds", "1", "--yes"))
+    assert (got["queue"], got["into_own"]) == (True, True)
+    assert (got["settings"].python, got["settings"].any_host) == ("docker exec -i box python", True)
+    assert started[0].kind is Kind.WEIGHTS
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["", "acme/a acme/b", "acme/a --env NOTHING", "acme/a --env 1A=x", "acme/a --step boil", "acme/a --cores 0"],
+)
+def test_wrong_words_exit_2_before_anything_happens(words: str, machine: Callable[..., list[Plan]]) -> None:
+    started = machine(FITS)
+    assert command(["run", *words.split(), "--yes"]) == 2
+    assert started == []
+
+
+def test_ctrl_c_ends_the_watching_and_says_that_the_run_goes_on(
+    machine: Callable[..., list[Plan]], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(folder: Path) -> Run:
+        raise KeyboardInterrupt
+
+    machine(FITS)
+    monkeypatch.setattr(runs, "read", interrupted)
+    monkeypatch.setattr("tui.cli.following.LogReader", lambda folder: None)
+    assert command(["run", "acme/Model-8B", "--yes"]) == 130
+    assert "run 7 goes on" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"), [("y\n", True), ("Yes\n", True), ("n\n", False), ("\n", False), ("", False), ("yep\n", False)]
+)
+def test_only_a_clear_yes_is_one(
+    typed: str, answer: bool, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(readline=lambda: typed))
+    assert questions.ask("Run it?") is answer
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("Run it? [y/N] ")
+
+
+def test_the_script_can_be_read_at_the_question_and_cannot_act_on_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    typed = iter(["s\n", "y\n"])
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(readline=lambda: next(typed)))
+    assert questions.ask("Run it?", "import os\nprint('\x1b[2J')")
+    assert capfd.readouterr().err == "Run it? [y/N] import os\nprint('\\x1b[2J')\nRun it? [y/N] "
+
+
+def test_ctrl_c_at_the_question_exits_130(
+    machine: Callable[..., list[Plan]], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted() -> str:
+        raise KeyboardInterrupt
+
+    started = machine(FITS)
+    monkeypatch.setattr(questions, "can_ask", lambda: True)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(readline=interrupted))
+    assert command(["run", "acme/Model-8B"]) == 130
+    assert started == []
+
+
+# the log on a terminal
+
+
+def on_a_terminal(*pieces: bytes, moving: bool = True, colours: bool = True, finish: bool = True) -> str:
+
+    written = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="")
+    log = TerminalLog(moving=moving, colours=colours)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdout", written)
+        for piece in pieces:
+            log.show(piece)
+        if finish:
+            log.finish()
+    written.flush()
+    return written.buffer.getvalue().decode()
+
+
+def test_colours_stay_and_no_other_escape_acts_on_the_terminal() -> None:
+    shown = on_a_terminal(b"\x1b]0;title\x07a \x1b[31mred\x1b[0m line\x1b[2J\n")
+    assert shown == "a \x1b[31mred\x1b[0m line\n"
+    assert on_a_terminal(b"\x1b[31mred\x1b[0m\n", colours=False) == "red\n"
+
+
+def test_a_progress_bar_is_shown_as_it_moves_and_stays_one_line() -> None:
+    shown = on_a_terminal(b"\r 50% half", b"\r100% whole", b"\nnext\n")
+    assert shown == " 50% half\r\x1b[K100% whole\r\x1b[K100% whole\nnext\n"
+
+
+def test_a_terminal_that_cannot_move_gets_whole_lines_only() -> None:
+    assert on_a_terminal(b"\r 50%", b"\r100%", moving=False, finish=False) == ""
+    assert on_a_terminal(b"\r 50%", b"\r100%", moving=False) == "100%\n"
+
+
+def test_a_line_and_a_character_may_come_in_pieces() -> None:
+    assert on_a_terminal(b"caf\xc3", b"\xa9\n\nlast", moving=False) == "café\n\nlast\n"
+
+
+def test_a_line_without_an_end_is_shown_in_pieces_and_not_kept() -> None:
+    shown = on_a_terminal(*[b"x" * 300_000] * 5, moving=False, finish=False)
+    assert shown.startswith("xxx")
+
+
+# start
+
+
+@pytest.mark.parametrize("words", ["runs", "runs --format json", "run acme/x", "runs show 1", "run --help"])
+def test_the_verbs_load_no_ui(words: str) -> None:
+    program = (
+        "import sys\nfrom tui.cli.command import run\ncode = run(sys.argv[1:])\n"
+        "heavy = {'textual', 'rich', 'pyarrow'} & sys.modules.keys()\nsys.exit(f'{code} {sorted(heavy)}')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *words.split()], capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
+    assert done.stderr.splitlines()[-1] in {"0 []", "2 []"}
+
+
+@pytest.mark.parametrize("verb", ["run", "command", "command run"])
+def test_the_help_has_two_examples(verb: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert command([*verb.split(), "--help"]) == 0
+    out = capfd.readouterr().out
+    assert out.count("  trn-models ") == 2
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_ctrl_c_ends_a_write_that_waits_also_after_polars_was_used(
+    wait_until: Callable[[Callable[[], object]], None],
+) -> None:
+    program = (
+        "import os, polars as pl\nfrom tui.cli.output import let_ctrl_c_interrupt\n"
+        "pl.DataFrame({'a': [1]}).lazy().filter(pl.col('a') > 0).collect()\n"
+        "let_ctrl_c_interrupt()\nos.write(1, b'x' * 65_536)\nos.write(1, b'the pipe is full')"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        pipe = process.stdout.fileno()
+        wait_until(lambda: struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4))[0] >= 65_536)
+        process.send_signal(signal.SIGINT)
+        try:
+            assert process.wait(10) != 0
+        finally:
+            process.kill()

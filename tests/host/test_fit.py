@@ -1,0 +1,393 @@
+"""What the checklist of a record says on this host, with this Python."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tui.catalog.facts import ModelFacts
+from tui.catalog.schema import COLUMN_NAMES, LONG_TEXT
+from tui.catalog.verdict import Record, Verdict
+from tui.host.fit import Disk, Fit, Item, Level, Surroundings, fit_of
+from tui.host.fit_stack import packages_on_top, same_version
+from tui.host.interpreters import Interpreter
+from tui.host.neuron import Device, Holder, Host
+
+GIB = 2**30
+STACK = {
+    "torch_neuronx": "2.14.3.0",
+    "torch": "2.14.0",
+    "neuronx_cc": "2.28.7631.0",
+    "nki": "0.7.0",
+    "python": "3.12.13",
+    "neuron_driver": "2.31.7.0",
+    "library": "transformers",
+    "library_version": "5.23.1",
+    "transformers": "5.23.1",
+    "accelerate": "1.14.0",
+}
+INSTALLED = {
+    "torch-neuronx": "2.14.3.0",
+    "torch": "2.14.0+cpu",
+    "neuronx-cc": "2.28.7631.0",
+    "nki": "0.7.0",
+    "transformers": "5.23.1",
+    "accelerate": "1.14.0",
+}
+
+
+def record(**values: Any) -> Record:
+    all_values: dict[str, Any] = dict.fromkeys(set(COLUMN_NAMES) - LONG_TEXT)
+    recorded = {"model_id": "acme/Model", "tp": 8, "hbm_peak_gb": 18.2, "hbm_capacity_gb": 24.0}
+    return Record({**all_values, **recorded, **STACK, **values}, {}, {}, 0, 0, Verdict.PASS)
+
+
+def devices(count: int, held: dict[int, tuple[Holder, ...]] | None = None, cores: int = 4) -> tuple[Device, ...]:
+    return tuple(
+        Device(index, tuple(range(index * cores, (index + 1) * cores)), (held or {}).get(index, ()), 96 * GIB)
+        for index in range(count)
+    )
+
+
+def trn2(count: int = 16, held: dict[int, tuple[Holder, ...]] | None = None, **fields: Any) -> Host:
+    known: dict[str, Any] = {
+        "instance_type": "trn2.48xlarge" if count == 16 else "trn2.3xlarge",
+        "device_name": "Trainium2",
+        "lnc": 2,
+        "driver": "2.31.7.0",
+        "holders_known": True,
+        "devices": devices(count, held),
+    }
+    return Host(datetime(2026, 11, 30, 14, 2, tzinfo=UTC), **{**known, **fields})
+
+
+NO_DEVICE = Host(datetime(2026, 11, 30, tzinfo=UTC), why_none="driver not loaded")
+
+
+def python(packages: dict[str, str] | None = None, **fields: Any) -> Interpreter:
+    known: dict[str, Any] = {"version": "3.12.13", "executable": "/venv/bin/python", "packages": packages or INSTALLED}
+    return Interpreter(("/venv/bin/python",), "/opt", **{**known, **fields})
+
+
+def facts(**fields: Any) -> ModelFacts:
+    nothing = dict.fromkeys(("task", "library", "downloads", "likes", "gated", "license", "parameters", "size_bytes"))
+    known = {
+        "id": "acme/Model",
+        "url": "https://hub.example/acme/Model",
+        "fetched_at": datetime(2026, 11, 30, tzinfo=UTC),
+    }
+    return ModelFacts(**{**nothing, **known, **fields})
+
+
+def surroundings(free: int | None = 900 * 10**9, **fields: Any) -> Surroundings:
+    names = ("Hugging Face cache", "NEFF cache", "run folder")
+    return Surroundings(tuple(Disk(name, Path("/disk") / name, free) for name in names), **fields)
+
+
+def item(fit: Fit, name: str) -> Item:
+    (found,) = [item for item in fit.items if item.name == name]
+    return found
+
+
+def said(fit: Fit, name: str) -> tuple[Level, str]:
+    found = item(fit, name)
+    return found.level, found.text
+
+
+# the one line
+
+
+def test_all_as_tested_is_one_short_line() -> None:
+    fit = fit_of(record(), trn2(held={3: (Holder(4711, "python train.py"),)}), python())
+    assert fit.line == "fits: 8 of 60 cores, stack as tested"
+    assert fit.blocking == ()
+
+
+def test_what_differs_is_named_in_the_line() -> None:
+    fit = fit_of(record(), trn2(), python({**INSTALLED, "transformers": "5.24.0"}))
+    assert fit.line == "fits: 8 of 64 cores, transformers differs"
+
+
+def test_of_many_differences_two_are_named_and_the_others_counted() -> None:
+    other = {**dict.fromkeys(INSTALLED, "1.0"), "neuronx-cc": INSTALLED["neuronx-cc"]}
+    fit = fit_of(record(), trn2(), python(other))
+    assert fit.line == "fits: 8 of 64 cores, torch-neuronx differs, torch differs, 3 more"
+
+
+def test_a_host_that_is_too_small_does_not_fit() -> None:
+    fit = fit_of(record(tp=16), trn2(1), python())
+    assert fit.line == "does not fit: 16 cores needed, this host has 4"
+    assert [item.name for item in fit.blocking] == ["cores"]
+
+
+def test_without_a_device_the_line_says_why_there_is_none() -> None:
+    fit = fit_of(record(), NO_DEVICE, python())
+    assert fit.line == "no Neuron device here: driver not loaded"
+    assert item(fit, "device").level is Level.BLOCKING
+    assert "trn2" in item(fit, "device").advice
+
+
+def test_any_host_turns_what_is_missing_of_host_and_stack_into_warnings() -> None:
+    fit = fit_of(record(), NO_DEVICE, python({"pip": "26.0"}), any_host=True)
+    assert fit.blocking == ()
+    assert item(fit, "device").level is Level.WARNING
+    assert said(fit, "torch-neuronx") == (Level.WARNING, "2.14.3.0 tested, not installed")
+    assert fit.line == "no Neuron device here: driver not loaded"
+
+
+def test_any_host_never_says_that_too_few_cores_fit() -> None:
+    fit = fit_of(record(tp=16), trn2(1), python(), any_host=True)
+    assert fit.blocking == ()
+    assert fit.line == "does not fit: 16 cores needed, this host has 4"
+
+
+# host
+
+
+@pytest.mark.parametrize(("name", "instance"), [("Trainium1", "trn1.32xlarge"), ("Inferentia2", "inf2.xlarge")])
+def test_records_do_not_apply_to_other_families(name: str, instance: str) -> None:
+    family = instance.partition(".")[0]
+    fit = fit_of(record(tp=2), trn2(16, device_name=name, instance_type=instance), python())
+    assert item(fit, "host").level is Level.BLOCKING
+    assert f"do not apply to {family}" in item(fit, "host").text
+    assert fit.line == f"does not fit: {family}, not trn2"
+    allowed = fit_of(record(tp=2), trn2(16, device_name=name, instance_type=instance), python(), any_host=True)
+    assert allowed.line == f"fits: 2 of 64 cores, {family}, not trn2"
+
+
+def test_trn3_is_a_warning() -> None:
+    fit = fit_of(record(), trn2(16, device_name="Trainium3", instance_type="trn3.x"), python())
+    assert item(fit, "host").level is Level.WARNING
+    assert fit.line == "fits: 8 of 64 cores, trn3, not trn2"
+
+
+def test_lnc_1_is_a_warning_and_cores_are_counted_by_it() -> None:
+    fit = fit_of(record(), trn2(1, lnc=1, devices=devices(1, cores=8)), python())
+    assert item(fit, "LNC").level is Level.WARNING
+    assert fit.line == "fits: 8 of 8 cores, LNC=1"
+    assert "a core here has 12 GiB" in item(fit, "memory").text
+
+
+def test_what_the_host_could_not_tell_is_a_warning_of_the_checklist() -> None:
+    fit = fit_of(record(), trn2(remarks=("neuron-ls gave no answer.",)), python())
+    assert (Level.WARNING, "neuron-ls gave no answer.") in [(item.level, item.text) for item in fit.items]
+
+
+# cores
+
+
+def test_devices_of_our_own_runs_count_as_in_use_and_are_named() -> None:
+    fit = fit_of(record(tp=4), trn2(1), python(), taken={0: 12})
+    assert said(fit, "cores") == (Level.BLOCKING, "4 cores needed, 0 of 4 not in use")
+    assert "queue" in item(fit, "cores").advice
+    assert said(fit, "in use") == (Level.WARNING, "device 0: your run 12")
+
+
+def test_holders_are_told_with_user_pid_and_command() -> None:
+    holder = Holder(4711, "python train.py \x1b[31m" + "x" * 100, "alice")
+    fit = fit_of(record(), trn2(held={3: (holder,), 5: (Holder(None),)}), python())
+    told = [item.text for item in fit.items if item.name == "in use"]
+    assert told[0].startswith("device 3: alice, pid 4711, python train.py \\x1b[31m")
+    assert len(told[0]) < 110
+    assert told[1] == "device 5: a process that is not known"
+
+
+def test_a_gap_between_unused_devices_cannot_be_bridged() -> None:
+    held = {index: (Holder(1, "x"),) for index in range(1, 16, 2)}
+    fit = fit_of(record(tp=8), trn2(held=held), python())
+    assert said(fit, "cores") == (Level.BLOCKING, "8 cores needed, the 32 not in use are not next to each other")
+    assert fit_of(record(tp=4), trn2(held=held), python()).line == "fits: 4 of 32 cores, stack as tested"
+
+
+def test_unknown_holders_are_a_warning() -> None:
+    fit = fit_of(record(), trn2(holders_known=False), python())
+    assert item(fit, "in use").level is Level.WARNING
+
+
+@pytest.mark.parametrize("tp", [None, 0, -1])
+def test_without_recorded_cores_one_is_assumed_and_said(tp: int | None) -> None:
+    fit = fit_of(record(tp=tp), trn2(), python())
+    assert fit.line == "fits: 1 of 64 cores, cores not recorded"
+    assert "one is assumed" in item(fit, "cores recorded").text
+
+
+def test_cores_that_are_no_number_are_shown_as_recorded() -> None:
+    odd = replace(record(tp=None), unconverted={"tp": "four"})
+    assert "«four»" in item(fit_of(odd, trn2(), python()), "cores recorded").text
+
+
+def test_devices_without_known_cores_do_not_look_like_room() -> None:
+    fit = fit_of(record(), trn2(1, devices=(Device(0, ()),)), python())
+    assert fit.line == "does not fit: number of cores not known"
+
+
+# memory
+
+
+def test_memory_is_never_a_plain_ok_as_its_unit_is_not_documented() -> None:
+    level, text = said(fit_of(record(), trn2(), python()), "memory")
+    assert level is Level.WARNING
+    assert text == ("18.2 of 24 GB recorded; whether for one core or for all is not documented; a core here has 24 GiB")
+
+
+def test_more_memory_than_all_cores_have_is_said() -> None:
+    fit = fit_of(record(tp=1, hbm_peak_gb=30.0, hbm_capacity_gb=36.0), trn2(), python())
+    assert "may run out" in item(fit, "memory").advice
+    assert item(fit_of(record(tp=8, hbm_peak_gb=30.0), trn2(), python()), "memory").advice == ""
+
+
+@pytest.mark.parametrize("peak", [None, float("nan"), 0.0])
+def test_a_peak_that_is_none_is_not_one(peak: float | None) -> None:
+    level, text = said(fit_of(record(hbm_peak_gb=peak), trn2(), python()), "memory")
+    assert level is Level.WARNING
+    assert text.startswith("peak device memory is ")
+
+
+# versions
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("2.14.0", "2.14.0+cpu", True),
+        ("2.14.0+cu1", "2.14.0+cpu", False),
+        ("2.14", "2.14.0", True),
+        ("5.24.0-rc1", "5.24.0rc1", True),
+        ("2.14.3.0", "2.14.3.0.1", False),
+        ("odd one", "odd one", True),
+        ("odd one", "2.0", False),
+        ("9" * 5000, "9" * 5000, True),
+    ],
+)
+def test_versions_are_compared_as_pip_does(one: str, other: str, same: bool) -> None:
+    assert same_version(one, other) is same
+    assert same_version(other, one) is same
+
+
+def test_each_package_of_the_stack_has_its_item() -> None:
+    packages = {**INSTALLED, "torch": "2.13.0+cpu"}
+    del packages["nki"]
+    fit = fit_of(record(neuronx_cc=None), trn2(), python(packages))
+    assert said(fit, "torch-neuronx") == (Level.OK, "2.14.3.0, as tested")
+    assert said(fit, "torch") == (Level.WARNING, "2.14.0 tested, 2.13.0+cpu installed")
+    assert said(fit, "nki") == (Level.BLOCKING, "0.7.0 tested, not installed")
+    assert item(fit, "neuronx-cc").level is Level.WARNING
+    assert "not recorded" in item(fit, "neuronx-cc").text
+    assert fit.line == "does not fit: nki missing"
+
+
+def test_packages_on_top_differ_without_blocking_and_can_be_installed() -> None:
+    packages = {name: version for name, version in INSTALLED.items() if name != "accelerate"}
+    fit = fit_of(record(library="sentence_transformers", library_version="6.1.0"), trn2(), python(packages))
+    for name in ("sentence-transformers", "accelerate"):
+        assert item(fit, name).level is Level.WARNING
+        assert "Install packages on top" in item(fit, name).advice
+    assert said(fit, "transformers") == (Level.OK, "5.23.1, as tested")
+    assert fit.blocking == ()
+
+
+def test_packages_of_an_overlay_win() -> None:
+    old = python({**INSTALLED, "transformers": "4.0"})
+    assert fit_of(record(), trn2(), old).line == "fits: 8 of 64 cores, transformers differs"
+    fit = fit_of(record(), trn2(), old, installed_on_top={"transformers": "5.23.1"})
+    assert fit.line == "fits: 8 of 64 cores, stack as tested"
+
+
+def test_a_library_of_the_stack_is_told_once() -> None:
+    assert dict(packages_on_top(record(library="torch", library_version="2.14.0"))) == {
+        "transformers": "5.23.1",
+        "accelerate": "1.14.0",
+    }
+
+
+def test_the_librarys_own_version_stands_before_the_column_of_its_name() -> None:
+    odd = record(library="Transformers", library_version="5.24.0", accelerate=None)
+    assert dict(packages_on_top(odd)) == {"transformers": "5.24.0"}
+    assert dict(packages_on_top(record(library="../x", transformers=None, accelerate=None))) == {}
+
+
+@pytest.mark.parametrize(
+    ("version", "level"),
+    [("3.12.13", Level.OK), ("3.12.4", Level.OK), ("3.11.9", Level.WARNING), (None, Level.WARNING)],
+)
+def test_another_minor_python_is_a_warning(version: str | None, level: Level) -> None:
+    assert item(fit_of(record(), trn2(), python(version=version)), "python").level is level
+
+
+def test_another_driver_is_a_warning() -> None:
+    fit = fit_of(record(), trn2(driver="2.30.4.0"), python())
+    assert said(fit, "driver") == (Level.WARNING, "2.31.7.0 tested, 2.30.4.0 loaded")
+    assert fit.line == "fits: 8 of 64 cores, driver differs"
+    assert item(fit_of(record(), trn2(driver=None), python()), "driver").level is Level.WARNING
+
+
+def test_without_a_usable_python_nothing_fits_whatever_is_allowed() -> None:
+    none = fit_of(record(), trn2(), None, any_host=True)
+    assert none.line == "does not fit: no Python chosen"
+    broken = fit_of(record(), trn2(), python(problem="no answer within 20 s"), any_host=True)
+    assert item(broken, "interpreter").text == "/venv/bin/python: no answer within 20 s"
+    assert broken.blocking
+
+
+def test_text_from_outside_is_made_safe() -> None:
+    fit = fit_of(record(torch="\x1b]0;x\x07", transformers="1\n2"), trn2(), python())
+    assert all("\x1b" not in item.text and "\n" not in item.text for item in fit.items)
+
+
+# weights, disks, token, logout
+
+
+def test_the_download_is_an_upper_bound_beside_the_free_space() -> None:
+    fit = fit_of(record(), trn2(), python(), surroundings(), facts(size_bytes=34 * 10**9, parameters=8 * 10**9))
+    assert said(fit, "weights") == (Level.OK, "up to 34 GB to download (all revisions together), 900 GB free")
+
+
+def test_a_disk_that_cannot_hold_the_weights_blocks() -> None:
+    known = facts(size_bytes=34 * 10**9, parameters=8 * 10**9)
+    fit = fit_of(record(), trn2(), python(), surroundings(7 * 10**9), known)
+    assert said(fit, "weights") == (Level.BLOCKING, "at least 8 GB to download, 7 GB free")
+    assert fit.line == "does not fit: no room for the weights"
+    maybe = fit_of(record(), trn2(), python(), surroundings(20 * 10**9), known)
+    assert item(maybe, "weights").level is Level.WARNING
+    here = fit_of(record(), trn2(), python(), surroundings(7 * 10**9, weights_here=True), known)
+    assert said(here, "weights") == (Level.OK, "already in the Hugging Face cache")
+
+
+def test_an_unknown_size_is_said() -> None:
+    fit = fit_of(record(), trn2(), python(), surroundings())
+    assert said(fit, "weights") == (Level.WARNING, "how much there is to download is not known, 900 GB free")
+
+
+@pytest.mark.parametrize(
+    ("free", "level"),
+    [(6 * 10**9, Level.OK), (4 * 10**9, Level.WARNING), (99 * 10**6, Level.BLOCKING), (None, Level.WARNING)],
+)
+def test_each_disk_is_looked_at(free: int | None, level: Level) -> None:
+    fit = fit_of(record(), trn2(), python(), surroundings(free, weights_here=True))
+    told = [item for item in fit.items if item.name == "disk"]
+    assert [item.level for item in told] == [level] * 3
+    assert [item.text.split(":")[0] for item in told] == ["Hugging Face cache", "NEFF cache", "run folder"]
+
+
+def test_a_gated_model_needs_a_token_unless_its_weights_are_here() -> None:
+    gated = facts(gated="manual", size_bytes=1)
+    fit = fit_of(record(), trn2(), python(), surroundings(), gated)
+    assert item(fit, "token").level is Level.BLOCKING
+    assert "hf auth login" in item(fit, "token").advice
+    assert fit.line == "does not fit: gated, and no token"
+    assert item(fit_of(record(), trn2(), python(), surroundings(has_token=True), gated), "token").level is Level.OK
+    assert item(fit_of(record(), trn2(), python(), surroundings(weights_here=True), gated), "token").level is Level.OK
+    open_model = fit_of(record(), trn2(), python(), surroundings(), facts(gated=False, size_bytes=1))
+    assert [item for item in open_model.items if item.name == "token"] == []
+
+
+def test_a_logout_that_kills_is_a_warning_with_the_remedy() -> None:
+    fit = fit_of(record(), trn2(), python(), surroundings(logout_kills=True))
+    assert item(fit, "logout").level is Level.WARNING
+    assert "loginctl enable-linger" in item(fit, "logout").advice
+    unknown = fit_of(record(), trn2(), python(), surroundings(logout_kills=None))
+    assert [item for item in unknown.items if item.name == "logout"] == []

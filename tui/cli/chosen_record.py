@@ -1,0 +1,155 @@
+"""From the words of a command to one record: the model by its full id, then the record of it that can be run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tui.catalog.stacks import Stack
+from tui.catalog.verdict import Record, sentence
+from tui.cli.output import Progress, say
+from tui.errors import EXIT_NO_SUCH_MODEL, UsageError
+from tui.numbers import counted
+from tui.settings import Settings
+
+if TYPE_CHECKING:
+    from tui.catalog.snapshot import Snapshot
+    from tui.host.interpreters import Interpreter
+
+_NEAR_MISSES = 5
+
+
+class NoSuchModelError(UsageError):
+    """No record has this id; the remedy names those that are near."""
+
+    exit_code = EXIT_NO_SUCH_MODEL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """Which record is meant: the model's full id (any case), and what chooses among several records of it."""
+
+    model: str
+    neuronx_cc: str | None = None
+    library_version: str | None = None
+    cores: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A record of the model; `index` is its row in the snapshot's records."""
+
+    index: int
+    record: Record
+    has_script: bool
+
+
+def open_records(settings: Settings) -> Snapshot:
+    """The records on disk, fetched when there are none; the sample only when it was asked for.
+
+    Raises `HubError` or `NoDataError` when there is nothing to read.
+    """
+    from tui.catalog import snapshot as snapshots
+
+    with Progress() as progress:
+        if settings.sample:
+            return snapshots.open_sample()
+        if settings.data is not None:
+            return snapshots.open_path(settings.data, settings, progress)
+        kept = snapshots.last_snapshot(settings)
+        snapshot = kept if kept is not None else snapshots.refresh(settings, None, progress).snapshot
+    say(*snapshot.problems)
+    return snapshot
+
+
+def records_of_model(settings: Settings, snapshot: Snapshot, model: str) -> tuple[Found, ...]:
+    """All records of a model, the newest stack first and the best record of a stack first.
+
+    The id that the Hub has for it now counts as well as the recorded one. Raises `NoSuchModelError`.
+    """
+    from tui.catalog import snapshot as snapshots
+    from tui.catalog import views
+    from tui.catalog.renames import renames
+
+    known = renames(settings) if snapshot.source == "hub" else {}
+    frame = views.records_of(snapshot, model.casefold(), known)
+    if frame.is_empty():
+        near = near_misses(snapshot, model)
+        raise NoSuchModelError(
+            f"No record has the model id «{model}»",
+            f"In {snapshot.name}. The whole id is needed: ORG/NAME.",
+            f"Did you mean {' or '.join(near)}?" if near else "Look it up: run trn-models in a terminal.",
+        )
+    return tuple(
+        Found(index, snapshots.record_at(snapshot, index), has_script)
+        for index, has_script in frame.select("record", "has_run_py").iter_rows()
+    )
+
+
+def near_misses(snapshot: Snapshot, model: str) -> tuple[str, ...]:
+    """Ids that a person may have meant: those with all its words, else those that the search would suggest."""
+    from tui.catalog import query
+
+    ids = snapshot.records.select("key", "model_id").drop_nulls().unique("key", maintain_order=True)
+    words = query.words(model)
+    rows = query.places(ids["key"], words) if words else ids["key"].head(0)
+    if rows.is_empty() and (suggested := query.suggest(model, ids["key"])):
+        rows = query.places(ids["key"], query.words(suggested))
+    return tuple(sorted(ids["model_id"].gather(rows), key=len)[:_NEAR_MISSES]) if not rows.is_empty() else ()
+
+
+def choose(found: Sequence[Found], wish: Wish, interpreter: Interpreter | None) -> tuple[Found, str]:
+    """The record to run, and in words why that one.
+
+    Of those that the wish admits and that have a run.py: the first on the stack that is installed in the interpreter,
+    else the first. Raises `UsageError` when none is left.
+    """
+    admitted = [each for each in found if _admits(wish, each.record)]
+    runnable = [each for each in admitted if each.has_script]
+    if not runnable:
+        raise UsageError(*_why_none(found, admitted, wish))
+    installed = _first_on_installed_stack(runnable, interpreter)
+    chosen = installed or runnable[0]
+    if len(runnable) == 1:
+        why = "the only record that fits and has a run.py" if len(found) > 1 else "its only record"
+    elif installed is not None and interpreter is not None:
+        why = f"of {len(runnable)} records, the one on the stack that {interpreter.name} has"
+    else:
+        why = f"the newest of {len(runnable)} records with a run.py"
+    return chosen, why
+
+
+def told(found: Found, why: str) -> str:
+    """One sentence about the record that is run."""
+    return f"{found.record.model_id}, {found.record.stack.label}: {sentence(found.record)} ({why})"
+
+
+def _first_on_installed_stack(found: Iterable[Found], interpreter: Interpreter | None) -> Found | None:
+    from tui.host.installed_stack import installed_stack
+
+    by_stack: dict[Stack, Found] = {}
+    for each in found:
+        by_stack.setdefault(each.record.stack, each)
+    stack = installed_stack(interpreter, by_stack)
+    return None if stack is None else by_stack[stack]
+
+
+def _admits(wish: Wish, record: Record) -> bool:
+    return (
+        wish.neuronx_cc in (None, record.text("neuronx_cc"))
+        and wish.library_version in (None, record.text("library_version"))
+        and wish.cores in (None, record.tp)
+    )
+
+
+def _why_none(found: Sequence[Found], admitted: Sequence[Found], wish: Wish) -> tuple[str, str, str]:
+    model = found[0].record.model_id or wish.model
+    named = [f"{each.record.stack.label}: {sentence(each.record)}" for each in admitted or found]
+    if not admitted:
+        wanted = {"neuronx-cc": wish.neuronx_cc, "library": wish.library_version, "cores": wish.cores}
+        words = ", ".join(f"{name} {value}" for name, value in wanted.items() if value is not None)
+        remedy = "Choose one with --neuronx-cc, --library-version and --cores."
+        return f"No record of {model} is on {words}", "\n".join(named), remedy
+    records = counted(len(admitted), "record")
+    return f"There is no run.py of {model}", "\n".join(named), f"Nothing can be run again: looked at {records}."

@@ -1,0 +1,144 @@
+"""Runs in words: the table and the JSON of `runs`, how a run ended, and the exit code that tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from tui import numbers
+from tui.errors import EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_USAGE
+from tui.export import aligned
+from tui.rerun.progress import elapsed_s, phase, signal_name
+from tui.rerun.runs import Result, Run, State
+from tui.terminal_text import clean
+
+_HEADERS = ("id", "state", "model", "kind", "started", "duration", "exit", "cores")
+_AT_RIGHT = (True, False, False, False, True, True, True, True)
+_GIVE_WAY = ("cores", "kind", "duration", "started")
+"""Columns that a narrow terminal does without, before the model's name is cut short."""
+_MODEL_CELLS = 24
+
+
+def table(runs: Sequence[Run], width: int | None, *, now: datetime | None = None) -> str:
+    """A line for each run, headers first; at most `width` cells wide, whole for None."""
+    rows = [dict(zip(_HEADERS, _cells(run, now or datetime.now(UTC)), strict=True)) for run in runs]
+    names = list(_HEADERS)
+    for name in _GIVE_WAY:
+        if width is None or _model_room(rows, names, width) >= _MODEL_CELLS:
+            break
+        names.remove(name)
+    at_right = [right for name, right in zip(_HEADERS, _AT_RIGHT, strict=True) if name in names]
+    return aligned([names, *([row[name] for name in names] for row in rows)], at_right, width)
+
+
+def as_object(run: Run) -> dict[str, Any]:
+    """A run for `--format json`: times in ISO 8601 (UTC), null for what is not known."""
+    outcome = run.outcome
+    return {
+        "id": run.id,
+        "model_id": run.model_id,
+        "kind": run.kind.value,
+        "state": run.state.value,
+        "result": outcome.result.value if outcome is not None else None,
+        "exit_code": outcome.exit_code if outcome is not None else None,
+        "signal": outcome.signal if outcome is not None else None,
+        "created_at": _iso(run.created_at),
+        "started_at": _iso(run.started_at),
+        "ended_at": _iso(outcome.ended_at if outcome is not None else None),
+        "heartbeat_at": _iso(run.heartbeat_at),
+        "wall_s": outcome.wall_s if outcome is not None else None,
+        "peak_host_memory_bytes": _peak(run),
+        "devices": list(run.devices),
+        "cores": list(run.cores),
+        "edited": run.edited,
+        "waiting_for": run.waiting_for or None,
+        "note": run.note or (outcome.note if outcome is not None else "") or None,
+        "folder": str(run.folder),
+    }
+
+
+def ending(run: Run) -> list[str]:
+    """What became of a run that is over, as sentences: how it ended, what had to be killed, what is unusual."""
+    seconds = elapsed_s(run, datetime.now(UTC))
+    took = f" after {numbers.duration_words(seconds)}" if seconds is not None and run.state is not State.LOST else ""
+    return [f"run {run.id}: {phase(run)}{took}", *remarks(run)]
+
+
+def remarks(run: Run) -> list[str]:
+    """What had to be killed at its end, and what is unusual, as sentences."""
+    if run.outcome is None:
+        return []
+    return [*(f"had to be ended: {each}" for each in run.outcome.killed), *filter(None, [run.outcome.note])]
+
+
+def exit_code_of(run: Run) -> int:
+    """The exit code of the run: its own, 128 + its signal, or one of this app when it has none.
+
+    130 for one that was stopped and then ended with 0, 2 for one that was not started, 70 for a lost one.
+    """
+    outcome = run.outcome
+    if run.state is State.LOST or outcome is None:
+        return EXIT_INTERNAL
+    if outcome.result is Result.NOT_STARTED:
+        return EXIT_USAGE
+    if outcome.signal:
+        return 128 + outcome.signal
+    if outcome.result is Result.STOPPED:
+        return outcome.exit_code or EXIT_INTERRUPTED
+    return EXIT_INTERNAL if outcome.exit_code is None else outcome.exit_code
+
+
+def _cells(run: Run, now: datetime) -> tuple[str, ...]:
+    outcome = run.outcome
+    state = outcome.result.value if run.state is State.FINISHED and outcome is not None else run.state.value
+    return (
+        str(run.id),
+        state,
+        clean(run.model_id),
+        run.kind.value,
+        _started(run.started_at),
+        numbers.duration(elapsed_s(run, now)),
+        _short_end(run),
+        cores_in_words(run.cores),
+    )
+
+
+def _model_room(rows: Sequence[Mapping[str, str]], names: Sequence[str], width: int) -> int:
+    """Cells that are left for the model's name; as many as it wants count as enough."""
+    wanted = max((len(row["model"]) for row in rows), default=0)
+    others = sum(max(len(name), *(len(row[name]) for row in rows), 0) for name in names if name != "model")
+    room = width - others - 2 * (len(names) - 1)
+    return max(room, _MODEL_CELLS) if room >= wanted else room
+
+
+def _started(moment: datetime | None) -> str:
+    if moment is None or numbers.day(moment) == numbers.day(datetime.now(UTC)):
+        return numbers.clock(moment)
+    return f"{numbers.short_day(moment)} {numbers.clock(moment)}"
+
+
+def _short_end(run: Run) -> str:
+    outcome = run.outcome
+    if outcome is None:
+        return numbers.NOT_RECORDED
+    if outcome.signal:
+        return signal_name(outcome.signal)
+    return numbers.NOT_RECORDED if outcome.exit_code is None else str(outcome.exit_code)
+
+
+def cores_in_words(cores: Sequence[int]) -> str:
+    """`0-3`, `4`, `0,2`; a dash for none."""
+    if not cores:
+        return numbers.NOT_RECORDED
+    whole = list(cores) == list(range(cores[0], cores[-1] + 1))
+    return f"{cores[0]}-{cores[-1]}" if whole and len(cores) > 1 else ",".join(map(str, cores))
+
+
+def _peak(run: Run) -> int | None:
+    of_outcome = run.outcome.peak_host_memory_bytes if run.outcome is not None else None
+    return run.peak_host_memory_bytes if of_outcome is None else of_outcome
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.astimezone(UTC).isoformat()

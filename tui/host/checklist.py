@@ -1,0 +1,56 @@
+"""What a checklist is made of: its items, and what was found around a run. Values only; `tui.host.fit` fills them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+
+class Level(StrEnum):
+    """How much an item matters."""
+
+    OK = "OK"
+    WARNING = "warning"
+    BLOCKING = "blocking"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One line of the checklist: what was looked at, what was found, what to do."""
+
+    level: Level
+    name: str
+    """`cores`, `memory`, `torch`, `driver`, `disk`, `token`, `logout` ..."""
+    text: str
+    advice: str = ""
+    short: str = ""
+    """How the one line of the whole checklist says it: `transformers differs`; empty: only there if it blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """Free space of the file system that a folder is on, or will be on."""
+
+    name: str
+    """`Hugging Face cache`, `NEFF cache`, `run folder`"""
+    folder: Path
+    free_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What else of this machine concerns a run (`tui.host.surroundings.look_around`)."""
+
+    disks: tuple[Disk, ...] = ()
+    has_token: bool = False
+    weights_here: bool = False
+    """Whether the Hugging Face cache has a snapshot of the model."""
+    logout_kills: bool | None = None
+    """logind's KillUserProcesses without linger; None: not known."""
+
+
+HUGGING_FACE_CACHE = "Hugging Face cache"
+NEFF_CACHE = "NEFF cache"
+RUN_FOLDER = "run folder"
+"""Names of the disks that are looked at."""

@@ -1,0 +1,167 @@
+"""The part of a checklist that is about devices: generation, cores, who holds them, memory. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from tui.catalog.verdict import Record
+from tui.host.checklist import Item, Level
+from tui.host.neuron import Device, Host
+from tui.numbers import counted, gigabytes
+from tui.terminal_text import clean
+
+NO_DEVICE = "device"
+"""Name of the item that stands for all others of this part where there is no Neuron device."""
+CORES = "cores"
+
+TESTED_ON = "trn2"
+_ANY_HOST = "--any-host allows it all the same, to try the app."
+OTHER_FAMILY = frozenset({"trn1", "inf2", "inf1"})
+_COMMAND_CHARACTERS = 60
+
+# A Trainium2 bank of 24 GiB serves two physical cores, which LNC=2 makes one logical core (Neuron documentation:
+# about-neuron/arch/neuron-hardware/trainium2, neuron-runtime/explore/device-memory).
+_TRN2_CORE_GIB = {2: 24.0, 1: 12.0}
+
+
+def items(record: Record, host: Host, taken: Collection[int], *, any_host: bool) -> list[Item]:
+    """Items about the devices of `host` for this record; `taken` as in `tui.host.fit.fit_of`."""
+    amiss = Level.WARNING if any_host else Level.BLOCKING
+    if not host.devices:
+        line = f"no Neuron device here: {host.why_none}" if host.why_none else "no Neuron device here"
+        then = "Cores are counted from 0." if any_host else f"Start it on a {TESTED_ON} host. {_ANY_HOST}"
+        return [Item(amiss, NO_DEVICE, clean(line), then, clean(line))]
+    said = [_generation(host, amiss)]
+    if host.lnc == 1:
+        said.append(
+            Item(
+                Level.WARNING,
+                "LNC",
+                "LNC=1 here, so a core is one physical core; on trn2 the default is 2",
+                "NEURON_LOGICAL_NC_CONFIG or /opt/aws/neuron/logical_nc_config sets it.",
+                "LNC=1",
+            )
+        )
+    said += [Item(Level.WARNING, "host", clean(remark)) for remark in host.remarks]
+    cores = _cores(record, host, taken, amiss)
+    return [*said, *cores, *_in_use(host, taken, fits=cores[-1].level is Level.OK), _memory(record, host)]
+
+
+def cores_needed(record: Record) -> int:
+    """Logical cores that the record's run needs; 1 when that is not recorded, or not as a number above 0."""
+    return max(record.tp or 1, 1)
+
+
+def _generation(host: Host, amiss: Level) -> Item:
+    found = host.generation
+    machine = host.instance_type or host.device_name or found or "an unknown type"
+    has = f"{clean(machine)}, {counted(len(host.devices), 'device')}, {counted(host.cores, 'core')}"
+    if found in OTHER_FAMILY:
+        text = f"{has}: the records are of {TESTED_ON} and do not apply to {found}"
+        return Item(amiss, "host", text, f"Start it on a {TESTED_ON} host. {_ANY_HOST}", f"{found}, not {TESTED_ON}")
+    if found is None:
+        text = f"{has}: which generation of Neuron device it has could not be found out"
+        return Item(Level.WARNING, "host", text, f"The records are of {TESTED_ON}.", "device generation not known")
+    if found != TESTED_ON:
+        text = f"{has}: the records are of {TESTED_ON}, this is {found}"
+        return Item(Level.WARNING, "host", text, "It may do, and may differ.", f"{found}, not {TESTED_ON}")
+    return Item(Level.OK, "host", has)
+
+
+def _cores(record: Record, host: Host, taken: Collection[int], amiss: Level) -> list[Item]:
+    """What is not recorded of cores, if anything; last the item about having enough of them."""
+    needed = cores_needed(record)
+    said = []
+    if record.tp is None or record.tp < 1:
+        raw = record.text("tp")
+        recorded = "not recorded" if raw is None else f"recorded as «{clean(raw)}», which is no number of cores"
+        text = f"how many cores it needs is {recorded}; one is assumed, which takes one whole device"
+        said.append(Item(Level.WARNING, "cores recorded", text, short="cores not recorded"))
+    if not host.cores:
+        text = "how many cores the devices have could not be found out"
+        return [*said, Item(Level.WARNING, CORES, text, "Look at neuron-ls.", "number of cores not known")]
+    unused = host.unused(taken)
+    count = sum(len(device.core_ids) for device in unused)
+    plural = counted(needed, "core")
+    wait = "Wait until devices are free, or start it with the queue: it then begins by itself."
+    if needed > host.cores:
+        short = f"{plural} needed, this host has {host.cores}"
+        return [*said, Item(amiss, CORES, short, "Take a larger host, or a record with fewer cores.", short)]
+    if needed > count:
+        short = f"{plural} needed, {count} of {host.cores} not in use"
+        return [*said, Item(amiss, CORES, short, wait, short)]
+    if _most_together(unused) < needed:
+        short = f"{plural} needed, the {count} not in use are not next to each other"
+        return [*said, Item(amiss, CORES, short, wait, short)]
+    text = f"{plural} needed, {count} of {host.cores} not in use"
+    return [*said, Item(Level.OK, CORES, text, short=f"{needed} of {counted(count, 'core')}")]
+
+
+def _most_together(devices: Sequence[Device]) -> int:
+    """Cores of the longest row of devices whose core ids go on from one to the next.
+
+    A gap is an error of the Neuron runtime: "Neuron cores are not contiguous" (Neuron documentation,
+    deploy/troubleshooting).
+    """
+    most, together, last = 0, 0, None
+    for ids in sorted(device.core_ids for device in devices if device.core_ids):
+        together = len(ids) + (together if last is not None and ids[0] == last + 1 else 0)
+        most, last = max(most, together), ids[-1]
+    return most
+
+
+def _in_use(host: Host, taken: Collection[int], *, fits: bool) -> list[Item]:
+    level = Level.OK if fits else Level.WARNING
+    said = []
+    for device in host.devices:
+        ours = _run_id(taken, device.index)
+        holders = [_holder(holder.user, holder.pid, holder.command) for holder in device.holders]
+        if ours or holders:
+            who = "; ".join([*([ours] if ours else []), *holders])
+            said.append(Item(level, "in use", f"device {device.index}: {who}"))
+    if not host.holders_known:
+        text = "who holds the devices could not be found out: one that looks unused may be held"
+        said.append(Item(Level.WARNING, "in use", text, "neuron-ls tells it; see that aws-neuronx-tools is installed."))
+    return said
+
+
+def _run_id(taken: Collection[int], index: int) -> str:
+    if index not in taken:
+        return ""
+    return f"your run {taken[index]}" if isinstance(taken, Mapping) else "a run of yours"
+
+
+def _holder(user: str, pid: int | None, command: str) -> str:
+    command = clean(command)
+    if len(command) > _COMMAND_CHARACTERS:
+        command = f"{command[: _COMMAND_CHARACTERS - 1]}…"
+    known = [clean(user), f"pid {pid}" if pid is not None else "", command]
+    return ", ".join(filter(None, known)) or "a process that is not known"
+
+
+def _memory(record: Record, host: Host) -> Item:
+    peak, capacity = record.values.get("hbm_peak_gb"), record.values.get("hbm_capacity_gb")
+    here = _gib_of_core(host)
+    has = "" if here is None else f"; a core here has {gigabytes(here)} GiB"
+    raw = record.text("hbm_peak_gb")
+    if peak is None or not peak > 0:  # NaN and what is no peak
+        recorded = "not recorded" if raw is None else f"recorded as «{clean(raw)}»"
+        return Item(Level.WARNING, "memory", f"peak device memory is {recorded}{has}")
+    of = f" of {gigabytes(capacity)}" if capacity is not None else ""
+    unit = "whether for one core or for all is not documented"
+    text = f"{gigabytes(peak)}{of} GB recorded; {unit}{has}"
+    cores = cores_needed(record)
+    if here is not None and peak > here * cores:
+        text += f", {gigabytes(here * cores)} GiB are on {counted(cores, 'core')}" if cores > 1 else ""
+        return Item(Level.WARNING, "memory", text, "More was used than is here: it may run out of device memory.")
+    return Item(Level.WARNING, "memory", text)
+
+
+def _gib_of_core(host: Host) -> float | None:
+    """GiB of device memory for each logical core, where it is known."""
+    sizes = [
+        device.memory_bytes / len(device.core_ids) for device in host.devices if device.memory_bytes and device.core_ids
+    ]
+    if sizes:
+        return min(sizes) / 2**30
+    return _TRN2_CORE_GIB.get(host.lnc or 2) if host.generation == TESTED_ON else None

@@ -1,0 +1,92 @@
+"""The part of a checklist that is about weights, disks, token and logout. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tui.host.checklist import HUGGING_FACE_CACHE, Disk, Item, Level, Surroundings
+from tui.numbers import size
+from tui.terminal_text import clean
+
+if TYPE_CHECKING:
+    from tui.catalog.facts import ModelFacts
+
+LOW_BYTES = 5_000_000_000
+"""Free space below which a disk is worth a warning."""
+FULL_BYTES = 100_000_000
+"""Free space below which nothing can be expected to work."""
+
+_ROOM = "Make room, or put it on another disk"
+
+
+def items(surroundings: Surroundings, facts: ModelFacts | None) -> list[Item]:
+    """Items about what is around a run; `facts` are the Hub's of the model, None when not asked."""
+    said = [_weights(surroundings, facts)]
+    if facts is not None and facts.gated:
+        said.append(_token(surroundings, str(facts.gated)))
+    said += [_disk(disk) for disk in surroundings.disks]
+    if surroundings.logout_kills:
+        text = "a logout ends all your processes here, this run too (KillUserProcesses of logind)"
+        said.append(Item(Level.WARNING, "logout", text, "`loginctl enable-linger` lets it go on."))
+    elif surroundings.logout_kills is False:
+        said.append(Item(Level.OK, "logout", "KillUserProcesses of logind does not end this run"))
+    return said
+
+
+def least_bytes(facts: ModelFacts) -> int | None:
+    """What the weights take at the least, in bytes; None when nothing is known.
+
+    A parameter as safetensors counts it takes a byte or more; the Hub's size is of all revisions and formats
+    together, so it is only what they take at the most.
+    """
+    if facts.parameters is None or facts.size_bytes is None:
+        return facts.parameters
+    return min(facts.parameters, facts.size_bytes)
+
+
+def _weights(surroundings: Surroundings, facts: ModelFacts | None) -> Item:
+    if surroundings.weights_here:
+        return Item(Level.OK, "weights", "already in the Hugging Face cache")
+    most = None if facts is None else facts.size_bytes
+    least = None if facts is None else least_bytes(facts)
+    free = next((disk.free_bytes for disk in surroundings.disks if disk.name == HUGGING_FACE_CACHE), None)
+    has = "free space is not known" if free is None else f"{size(free)} free"
+    if most is not None:
+        text = f"up to {size(most)} to download (all revisions together), {has}"
+    elif least is not None:
+        text = f"at least {size(least)} to download, {has}"
+    else:
+        return Item(Level.WARNING, "weights", f"how much there is to download is not known, {has}")
+    if free is not None and least is not None and free < least:
+        text = f"at least {size(least)} to download, {has}"
+        return Item(Level.BLOCKING, "weights", text, f"{_ROOM}: HF_HOME names the folder.", "no room for the weights")
+    if free is not None and most is not None and free < most:
+        return Item(Level.WARNING, "weights", text, f"It may not be enough. {_ROOM}: HF_HOME names the folder.")
+    return Item(Level.OK, "weights", text)
+
+
+def _token(surroundings: Surroundings, gated: str) -> Item:
+    how = "" if gated == "True" else f" ({gated} approval)"
+    if surroundings.has_token:
+        text = f"the model is gated{how}; there is a token, and only the Hub knows whether its owner may read it"
+        return Item(Level.OK, "token", text)
+    if surroundings.weights_here:
+        return Item(Level.OK, "token", f"the model is gated{how} and there is no token, but its weights are here")
+    advice = "Accept the terms on the model's page, then `hf auth login` or set HF_TOKEN."
+    text = f"the model is gated{how} and no token was found: the Hub answers 401 or 403"
+    return Item(Level.BLOCKING, "token", text, advice, "gated, and no token")
+
+
+def _disk(disk: Disk) -> Item:
+    if disk.free_bytes is None:
+        return Item(Level.WARNING, "disk", f"{disk.name}: free space is not known ({_shown(disk)})")
+    text = f"{disk.name}: {size(disk.free_bytes)} free ({_shown(disk)})"
+    if disk.free_bytes < FULL_BYTES:
+        return Item(Level.BLOCKING, "disk", text, f"{_ROOM}.", f"no room for the {disk.name}")
+    return (
+        Item(Level.WARNING, "disk", text, f"{_ROOM}.") if disk.free_bytes < LOW_BYTES else Item(Level.OK, "disk", text)
+    )
+
+
+def _shown(disk: Disk) -> str:
+    return clean(str(disk.folder))
