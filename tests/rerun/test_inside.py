@@ -1,6 +1,7 @@
 """Runs whose interpreter is a command line into a container: handed in, watched, and ended inside."""
 
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -21,6 +22,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc: Linux on
 
 ELSEWHERE = ("docker", "exec", "-i", "box", "python")
 
+# Of its own in each process: these tests may run twice at once on one machine.
+TOKEN = secrets.token_hex(8)
+
 # The supervisor of a user who is not root sees no environment of a process in a container.
 WALL = "import tui.rerun.members as members; members._has_token = lambda pid, token: False"
 
@@ -38,7 +42,7 @@ def real(settings: Settings, docker: FakeDocker) -> Iterator[RealRuns]:
         yield made
 
 
-def run_inside(script, *, argv=("python", "run.py"), environment=None, token="aa11", **options):
+def run_inside(script, *, argv=("python", "run.py"), environment=None, token=TOKEN, **options):
     with inside.handed_over(script, argv, environment or {}, token) as stdin:
         return subprocess.Popen(
             inside.start_argv(ELSEWHERE, token),
@@ -95,7 +99,7 @@ def test_the_environment_there_is_its_own_with_what_is_set_and_the_python_first_
         "yes",
         "1",
         "None",
-        "aa11",
+        TOKEN,
         f"{Path(sys.executable).parent}:/opt/aws/neuron/bin:/usr/bin:/bin",
     ]
 
@@ -122,12 +126,12 @@ def test_ending_the_client_ends_nothing_inside_and_a_signal_by_token_does(docker
     client.stdout.close()
     assert identity.alive(script)
     assert inside.signal_inside(ELSEWHERE, "another", signal.SIGKILL) == inside.Answer(0)
-    assert inside.signal_inside(ELSEWHERE, "aa11", None) == inside.Answer(1)
-    answer = inside.signal_inside(ELSEWHERE, "aa11", signal.SIGTERM)
+    assert inside.signal_inside(ELSEWHERE, TOKEN, None) == inside.Answer(1)
+    answer = inside.signal_inside(ELSEWHERE, TOKEN, signal.SIGTERM)
     assert (answer.left, answer.signalled) == (1, (f"pid {script.pid} {sys.executable} run.py",))
     assert gone(script)
     deadline = time.monotonic() + 10
-    while folder.exists() or inside.signal_inside(ELSEWHERE, "aa11", None) != inside.Answer(0):
+    while folder.exists() or inside.signal_inside(ELSEWHERE, TOKEN, None) != inside.Answer(0):
         assert time.monotonic() < deadline
 
 
@@ -145,17 +149,17 @@ time.sleep(60)
 """
     client = run_inside(script)
     detached = process(tmp_path / "pid")
-    assert len(inside.signal_inside(ELSEWHERE, "aa11", signal.SIGKILL).signalled) == 2
+    assert len(inside.signal_inside(ELSEWHERE, TOKEN, signal.SIGKILL).signalled) == 2
     assert gone(detached)
     assert client.wait(10) == 137
 
 
 def test_what_cannot_be_asked_is_told(tmp_path):
-    answer = inside.signal_inside(("docker-that-is-not-here", "exec"), "aa11", None)
+    answer = inside.signal_inside(("docker-that-is-not-here", "exec"), TOKEN, None)
     assert answer.left is None and answer.trouble
-    answer = inside.signal_inside(("sh", "-c", "echo no such container >&2; exit 1"), "aa11", None)
+    answer = inside.signal_inside(("sh", "-c", "echo no such container >&2; exit 1"), TOKEN, None)
     assert answer == inside.Answer(None, trouble="no such container")
-    answer = inside.signal_inside(("sleep", "60", ";"), "aa11", None, timeout_s=0.2)
+    answer = inside.signal_inside(("sleep", "60", ";"), TOKEN, None, timeout_s=0.2)
     assert answer.left is None
 
 

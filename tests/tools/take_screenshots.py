@@ -50,7 +50,7 @@ SCENES: Mapping[str, Scene] = {
     "detail-80x24": Scene((80, 24), ("enter",), ("PASS on",)),
     "versions-120x40": Scene((120, 40), ("c",), ("2.28.7631.0", "2.27.5334.0")),
     "selected-200x60": Scene((200, 60), (), ("● PASS", "✗ FAIL", "PASS on")),
-    "rerun-checklist-120x40": Scene((120, 40), (*QUARTZ_8B, "r"), ("Checklist", "4 of 60 cores", "Fetch weights")),
+    "rerun-checklist-120x40": Scene((120, 40), (*QUARTZ_8B, "r"), ("60 of 64 not in use", "Fetch weights")),
     "run-log-120x40": Scene((120, 40), (*QUARTZ_8B, "r", "WAIT", "r", "y"), ("compiling graph 3 of 6", "4-7")),
     "run-finished-120x40": Scene((120, 40), (*GARNET_9B, "r", "WAIT", "r", "y"), ("exit code 1", "What to do")),
     "runs-120x40": Scene((120, 40), ("R",), ("Quartz-8B-Instruct", "Garnet-9B")),
@@ -112,6 +112,7 @@ def main() -> None:
     own.mkdir()
     try:
         os.environ["SAMPLE_SECONDS"] = "6"
+        os.environ["HF_HOME"] = str(own / "huggingface")
         settings = Settings(
             sample=True,
             theme="dark",

@@ -214,6 +214,22 @@ async def test_long_lines_are_not_wrapped_but_marked_and_scroll_sideways() -> No
         assert seen.lines[0] == "short"
 
 
+async def test_wide_and_coloured_long_lines_scroll_sideways_too() -> None:
+    text = "中文" * 20 + "ab" * 20
+    coloured = text.replace("ab", "\x1b[31mab\x1b[32mab\x1b[0m", 1).replace("abab", "ab", 1)
+    async with shown(f"{text}\n{coloured}\n".encode()) as seen:
+        assert seen.lines[0] == "中文" * 9 + "中›"
+        for _ in range(7):
+            await seen.press("right")
+            assert seen.lines[0] == seen.lines[1]
+        assert seen.lines[0] == "中文" * 6 + "ab" * 7 + "›"
+        for _ in range(7):
+            await seen.press("right")
+        assert seen.lines[0] == seen.lines[1] == "ab" * 19
+        (red,) = [segment.style for segment in seen.strip(1) if segment.text == "ab"][:1]
+        assert red is not None
+
+
 async def test_colours_and_attributes_of_the_log_are_shown_and_wide_characters_keep_their_width() -> None:
     async with shown("\x1b[31mERROR\x1b[0m \x1b[1;38;2;1;2;3m中文\x1b[0m plain".encode()) as seen:
         assert seen.lines[0] == "ERROR 中文 plain"
@@ -225,6 +241,14 @@ async def test_colours_and_attributes_of_the_log_are_shown_and_wide_characters_k
         assert chinese.bold
         assert chinese.color is not None
         assert chinese.color.get_truecolor() == (1, 2, 3)
+
+
+async def test_a_line_without_colours_has_those_of_the_view() -> None:
+    async with shown(b"plain\n\x1b[31mred\x1b[0m\n") as seen:
+        backgrounds = {segment.style.bgcolor for y in (0, 1, 5) for segment in seen.strip(y) if segment.style}
+        assert len(backgrounds) == 1
+        assert None not in backgrounds
+        assert all(segment.style and segment.style.color for segment in seen.strip(0) if segment.text.strip())
 
 
 @pytest.mark.parametrize(

@@ -261,9 +261,7 @@ NOISE = re.compile(
 """Lines that look like errors and are none by themselves (runtime troubleshooting), or are tried again."""
 
 _TOO_LARGE = "The graph is too large; shard the model over more cores, so that each graph is smaller."
-_OPERATOR = (
-    "An operator is not supported; another version of neuronx-cc may know it."
-)
+_OPERATOR = "An operator is not supported; another version of neuronx-cc may know it."
 _FLOAT8 = "An 8-bit floating-point type is not supported; use a checkpoint in bfloat16 or float16."
 _CUSTOM_CALL = "A custom call is not known to this compiler; torch-neuronx, nki and neuronx-cc have to belong together."
 

@@ -66,6 +66,8 @@ class Found:
     alive: tuple[Member, ...]
     dead: tuple[Dead, ...] = ()
     """Only those that failed."""
+    beyond: tuple[Member, ...] = ()
+    """Those of `alive` that do not descend from the supervisor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ def find(token: str, supervisor: int | None = None, without: Collection[Identity
         # Looked at last: the pid may have passed to another process while it was read.
         if identity.alive(who):
             alive.append(member)
-    return Found(tuple(alive), tuple(dead))
+    return Found(tuple(alive), tuple(dead), tuple(member for member in alive if member.pid not in below))
 
 
 def count(members: Iterable[Member], *, memory: bool = True) -> Count:

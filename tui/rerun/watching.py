@@ -47,11 +47,8 @@ class Watch:
     def sample(self, writer: LogWriter) -> dict[str, Any]:
         """Fields of state.json, as they are now; `note` tells what is unusual."""
         found = self.find()
-        alive = found.alive
-        if self._client:
-            below = members.find("", os.getpid()).alive
-            clients = {member.identity for member in below}
-            alive = tuple(member for member in alive if member.identity not in clients)
+        # What is in a container never descends from the client that asked for it.
+        alive = found.beyond if self._client else found.alive
         now = time.monotonic()
         with_memory = now >= self._memory_at
         counted = members.count(alive, memory=with_memory)

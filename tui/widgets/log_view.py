@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from rich.cells import cell_len
+from rich.cells import cell_len, get_character_cell_size
 from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
@@ -283,33 +283,39 @@ class LogView(ScrollView, can_focus=True, inherit_bindings=False):
             text = self._empty_text if y == 0 and not len(self._lines) else ""
             strip = Strip([Segment(text, self._style("log-view--muted"))])
             return strip.crop_extend(0, width, self.rich_style)
-        strip = Strip(self._text(index, line).render(self.app.console))
+        # A coloured line of thousands of characters would take as long as a page of others.
+        first, last, before = _visible_part(line.text, self._left, width)
         under = self._style("log-view--current") if index == self._hit else self.rich_style
-        end = self._left + width
+        text = self._text(index, line, first, last)
+        # A text without spans is rendered without its own style.
+        strip = Strip(text.render(self.app.console)).apply_style(under)
+        start, end = self._left - before, self._left - before + width
         if strip.cell_length > end:
             mark = Strip([Segment(_MORE, under + self._style("log-view--muted"))])
-            strip = Strip.join([strip.crop_extend(self._left, end - 1, under), mark])
+            strip = Strip.join([strip.crop_extend(start, end - 1, under), mark])
         else:
-            strip = strip.crop_extend(self._left, end, under)
+            strip = strip.crop_extend(start, end, under)
         return strip.apply_offsets(self._left, index)
 
-    def _text(self, index: int, line: Line) -> Text:
+    def _text(self, index: int, line: Line, start: int, stop: int) -> Text:
+        """The characters of a line from `start` up to `stop`."""
         at_hit = index == self._hit
-        muted = index == self._lines.gap
         under = self._style("log-view--current") if at_hit else self.rich_style
-        text = Text(line.text, style=self._style("log-view--muted") if muted else under, no_wrap=True, end="")
-        for first, end, sgr in line.spans:
-            text.stylize(style_of(sgr), first, end)
+        muted = index == self._lines.gap
+        text = Text(line.text[start:stop], self._style("log-view--muted") if muted else under, no_wrap=True, end="")
+        parts = [(first, end, style_of(sgr)) for first, end, sgr in line.spans if first < stop and end > start]
         if self._words:
             match_style = self._style("log-view--current-match" if at_hit else "log-view--match")
-            for first, end in self._matches(line.text):
-                text.stylize(match_style, first, end)
+            parts += [(first, end, match_style) for first, end in self._matches(line.text)]
         selection = self.text_selection
         span = selection.get_span(index) if selection is not None else None
         if span is not None:
             first, end = span
             selected = self.screen.get_component_rich_style("screen--selection")
-            text.stylize(selected, first, len(text) if end == -1 else end)
+            parts.append((first, len(line.text) if end == -1 else end, selected))
+        for first, end, style in parts:
+            if first < stop and end > start:
+                text.stylize(style, max(first - start, 0), end - start)
         return text
 
     def _style(self, name: str) -> Style:
@@ -323,6 +329,21 @@ class LogView(ScrollView, can_focus=True, inherit_bindings=False):
     def selection_updated(self, selection: Selection | None) -> None:
         """Draw it."""
         self.refresh()
+
+
+def _visible_part(text: str, left: int, width: int) -> tuple[int, int, int]:
+    """The characters that `width` cells from the cell `left` on show, one more if there is; and the cells before."""
+    if text.isascii():
+        first = min(left, len(text))
+        return first, min(left + width + 1, len(text)), first
+    first = before = cells = 0
+    for at, character in enumerate(text):
+        if cells <= left:
+            first, before = at, cells
+        if cells > left + width:
+            return first, at, before
+        cells += get_character_cell_size(character)
+    return first, len(text), before
 
 
 @lru_cache(16)
