@@ -8,6 +8,7 @@ import subprocess
 from dataclasses import fields
 from pathlib import Path
 
+import click
 import pytest
 from textual.binding import Binding
 
@@ -78,19 +79,24 @@ def test_every_command_parses_in_a_shell(command: str) -> None:
     assert subprocess.run(["bash", "-n", "-c", command]).returncode == 0
 
 
+def options_of(verb: click.Command) -> set[str]:
+    return {name for parameter in verb.params for name in (*parameter.opts, *parameter.secondary_opts)}
+
+
 def test_every_option_and_verb_of_the_readme_exists() -> None:
-    known = {name for parameter in trn_models.params for name in (*parameter.opts, *parameter.secondary_opts)}
-    verbs = {
-        name: {option for each in verb.params for option in each.opts} for name, verb in trn_models.commands.items()
-    }
+    known = options_of(trn_models)
     used = [shlex.split(part) for part in re.findall(r"(?:^|`|&& (?:\.venv/bin/)?)trn-models( [^`\n&]*)", README, re.M)]
     assert len(used) >= 4
     for words in used:
         # What follows a lone -- is for run.py.
         own = words[: words.index("--")] if "--" in words else words
         options = {word for word in own if word.startswith("-")}
-        named = [word for word in words if word in verbs]
-        assert options <= known | {"--help"} | {option for verb in named for option in verbs[verb]}, words
+        verb, allowed = trn_models, known | {"--help"}
+        for before, word in zip(["", *own], own, strict=False):
+            if isinstance(verb, click.Group) and not word.startswith("-") and not before.startswith("-"):
+                verb = verb.commands[word]
+                allowed |= options_of(verb)
+        assert options <= allowed, words
     table = set(re.findall(r"`(--[a-z-]+)`", section("Settings")))
     assert table <= known
     assert table >= known - {"--search", "--version", "-h", "--help"}

@@ -286,9 +286,9 @@ class LogView(ScrollView, can_focus=True, inherit_bindings=False):
         # A coloured line of thousands of characters would take as long as a page of others.
         first, last, before = _visible_part(line.text, self._left, width)
         under = self._style("log-view--current") if index == self._hit else self.rich_style
-        text = self._text(index, line, first, last)
+        drawn = self._text(index, line, first, last)
         # A text without spans is rendered without its own style.
-        strip = Strip(text.render(self.app.console)).apply_style(under)
+        strip = Strip(drawn.render(self.app.console)).apply_style(under)
         start, end = self._left - before, self._left - before + width
         if strip.cell_length > end:
             mark = Strip([Segment(_MORE, under + self._style("log-view--muted"))])
