@@ -43,16 +43,16 @@ def start_a_run(app) -> None:
     app.press("r")
     app.until("Fetch weights", 30)
     app.press("r")
-    app.until("No", 30)
+    app.until("Run sample/Quartz-8B-Instruct here?", 30)
     app.press("y")
-    app.until("trains nothing", 30)
+    app.until("loads no model", 30)
 
 
 def test_a_run_goes_on_when_the_terminal_closes_and_a_new_app_finds_and_stops_it(terminal, home):
     app = terminal("--sample", "--any-host", **LONG)
     start_a_run(app)
     os.close(app.process.child_fd)
-    app.process.ptyproc.closed = True
+    app.process.ptyproc.closed = app.process.ptyproc.terminated = True
     began = time.monotonic()
     while psutil.pid_exists(app.process.pid) and psutil.Process(app.process.pid).status() != psutil.STATUS_ZOMBIE:
         assert time.monotonic() - began < 5
@@ -63,7 +63,7 @@ def test_a_run_goes_on_when_the_terminal_closes_and_a_new_app_finds_and_stops_it
     other.press("R")
     other.until("1 going on")
     other.press("\r")
-    other.until("trains nothing")
+    other.until("loads no model")
     other.press("s")
     other.until("Stop run 1?")
     other.press("y")

@@ -264,7 +264,7 @@ async def test_the_whole_way_from_a_record_to_a_finished_run(start, monkeypatch)
         await reader.until(lambda: "[y/N]" in reader.text or "No" in reader.text)
         await reader.press("y")
         await reader.until(lambda: isinstance(reader.app.screen, RunLogScreen), 60)
-        await reader.until(lambda: "trains nothing" in "".join(map(str, _log_texts(reader))), 60)
+        await reader.until(lambda: "loads no model" in "".join(map(str, _log_texts(reader))), 60)
         await reader.until(lambda: "Recorded: PASS" in reader.text, 60)
         assert "This run: done, exit code 0" in reader.text
 
