@@ -12,6 +12,7 @@ import signal
 import sys
 import termios
 import threading
+import time
 from collections.abc import Callable
 from types import FrameType
 
@@ -50,7 +51,7 @@ def watch(leave: Callable[[int], None], *, terminal: bool) -> None:
 def _look_for_terminal(end: Callable[[int], None]) -> None:
     """A terminal that is gone without a SIGHUP leaves Textual's input thread spinning."""
     while True:
-        threading.Event().wait(LOOK_EVERY_S)
+        time.sleep(LOOK_EVERY_S)
         try:
             termios.tcgetattr(sys.__stdin__.fileno())  # type: ignore[union-attr]
         except (termios.error, OSError, ValueError, AttributeError):
@@ -60,5 +61,5 @@ def _look_for_terminal(end: Callable[[int], None]) -> None:
 
 
 def _exit_after(seconds: float, code: int) -> None:
-    threading.Event().wait(seconds)
+    time.sleep(seconds)
     os._exit(code)
