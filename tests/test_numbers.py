@@ -137,3 +137,11 @@ def test_counted_things_are_one_or_many():
     assert numbers.counted(1, "record") == "1 record"
     assert numbers.counted(0, "record") == "0 records"
     assert numbers.counted(1204, "record") == "1,204 records"
+
+
+@pytest.mark.parametrize(
+    ("ids", "words"),
+    [((), ""), ((4,), "4"), ((0, 1), "0-1"), ((0, 1, 2, 3, 8), "0-3, 8"), ((8, 0, 1), "8, 0-1"), ((3, 3), "3, 3")],
+)
+def test_whole_numbers_that_follow_each_other_are_a_range(ids, words):
+    assert numbers.ranges(ids) == words

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from tui.errors import TrnModelsError
-from tui.process import module_argv, run_bounded
+from tui.process import module_argv, run_bounded, signal_name
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="limits and the parent's death: Linux only")
 
@@ -250,3 +250,8 @@ def test_own_modules_never_come_from_the_current_folder(tmp_path: Path, monkeypa
     finished = run_bounded(module_argv("tui.catalog.conform", "no such file", "nowhere"), timeout_s=30)
     assert finished.returncode == 0
     assert "No such file" in finished.stdout
+
+
+def test_a_signal_is_told_by_its_name():
+    assert signal_name(9) == "SIGKILL"
+    assert signal_name(99) == "signal 99"

@@ -12,8 +12,8 @@ import click
 import pytest
 from textual.binding import Binding
 
-from tui.cli.command import trn_models
 from tui.cli.help_text import EPILOG
+from tui.cli.verbs import trn_models
 from tui.settings import Settings
 
 ROOT = Path(__file__).parent.parent
@@ -94,7 +94,8 @@ def test_every_option_and_verb_of_the_readme_exists() -> None:
         verb, allowed = trn_models, known | {"--help"}
         for before, word in zip(["", *own], own, strict=False):
             if isinstance(verb, click.Group) and not word.startswith("-") and not before.startswith("-"):
-                verb = verb.commands[word]
+                verb = verb.get_command(click.Context(verb), word)
+                assert verb is not None, words
                 allowed |= options_of(verb)
         assert options <= allowed, words
     table = set(re.findall(r"`(--[a-z-]+)`", section("Settings")))

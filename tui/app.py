@@ -58,11 +58,11 @@ class TrnModelsApp(App[int]):
         Binding("ctrl+z", "suspend_to_shell", "suspend", show=False, priority=True, id="app.suspend"),
     ]
 
-    def __init__(self, settings: Settings, search: str = "") -> None:
+    def __init__(self, settings: Settings, search: str = "", model: str = "") -> None:
         super().__init__(ansi_color=True if os.environ.get("NO_COLOR") else None)
         self.animation_level = "none"
         self.settings = settings
-        self._search = search
+        self._search, self._model = search, model
         self._quit_asked_at = float("-inf")
         self._ascii = ascii_filter.AsciiFilter() if ascii_filter.wanted_here(settings) else None
         for theme in THEMES.values():
@@ -82,7 +82,7 @@ class TrnModelsApp(App[int]):
         from tui.screens.browse import BrowseScreen
 
         self.COMMANDS = providers()  # type: ignore[assignment,misc]
-        self.push_screen(BrowseScreen(self.settings, self._search))
+        self.push_screen(BrowseScreen(self.settings, self._search, self._model))
         self.call_after_refresh(gc.enable)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
@@ -159,12 +159,12 @@ class TrnModelsApp(App[int]):
             remembered.remember(self.settings, theme=name)
 
 
-def run(settings: Settings, search: str = "") -> int:
-    """Run the app in this terminal and return its exit code.
+def run(settings: Settings, search: str = "", model: str = "") -> int:
+    """Run the app in this terminal, on the model with the id `model` if one is named, and return its exit code.
 
     Threads that still wait for the Hub are not waited for: the process ends under them.
     """
-    app = TrnModelsApp(settings, search)
+    app = TrnModelsApp(settings, search, model)
     code = app.run()
     if code is None:
         code = app.return_code or EXIT_PASS

@@ -54,3 +54,30 @@ def deliver(target: MessagePump, message: Message) -> None:
         target.post_message(message)
     except RuntimeError:
         log.debug("%s came after the end", type(message).__name__)
+
+
+class OneAtATime:
+    """Work in the background of which there is never more than one; what is asked for meanwhile follows it.
+
+    `begin` starts it; whoever gets its message calls `over` first. For the event loop only.
+    """
+
+    def __init__(self, begin: Callable[[], object]) -> None:
+        self._begin = begin
+        self._again = False
+        self.busy = False
+
+    def ask(self, *, again: bool = True) -> None:
+        """Begin; while it is under way begin once more after it, unless `again` is False."""
+        if self.busy:
+            self._again = self._again or again
+        else:
+            self.busy = True
+            self._begin()
+
+    def over(self) -> None:
+        """Its message has come."""
+        self.busy = False
+        if self._again:
+            self._again = False
+            self.ask()

@@ -1,10 +1,14 @@
-"""A frame as text for people: a table with aligned columns that fits the terminal, or is whole when piped."""
+"""A frame as text: for people a table that fits the terminal, for programs JSON, CSV and parquet."""
 
 from __future__ import annotations
 
+import io
+import json
+import math
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from typing import TYPE_CHECKING, Any
 
 from tui.catalog.verdict import shown
 from tui.terminal_text import clean
@@ -17,16 +21,29 @@ _NARROWEST = 6
 """Cells that a column keeps while others can still give way."""
 
 
-def table(frame: pl.DataFrame, *, headers: Mapping[str, str] | None = None, width: int | None = None) -> str:
+def table(
+    frame: pl.DataFrame,
+    *,
+    headers: Mapping[str, str] | None = None,
+    width: int | None = None,
+    keep: int | None = None,
+) -> str:
     """The frame as lines of text, headers first, numbers at the right, without a final newline.
 
-    `headers` names columns otherwise than the frame does. `width` is the number of cells of a line: the
-    widest columns are cut with `…` until lines fit. `None` cuts nothing.
+    `headers` names columns otherwise than the frame does. `width` is the number of cells of a line: columns after the
+    first `keep` (None: all are kept) are left out from the right, then the widest texts are cut with `…`, until lines
+    fit. `None` cuts nothing.
     """
     names = [clean((headers or {}).get(name, name)) for name in frame.columns]
     numeric = [dtype.is_numeric() for dtype in frame.dtypes]
-    rows = [[clean(shown(value)) for value in row] for row in frame.iter_rows()]
-    return aligned([names, *rows], numeric, width)
+    rows = [names, *([clean(shown(value)) for value in row] for row in frame.iter_rows())]
+    if width is not None and keep is not None:
+        widths = [max(map(cell_width, column)) + len(_GAP) for column in zip(*rows, strict=True)]
+        while len(widths) > keep and sum(widths) - len(_GAP) > width:
+            widths.pop()
+        rows = [row[: len(widths)] for row in rows]
+        numeric = numeric[: len(widths)]
+    return aligned(rows, numeric, width)
 
 
 def aligned(rows: Sequence[Sequence[str]], at_right: Sequence[bool], width: int | None = None) -> str:
@@ -86,3 +103,90 @@ def _character_width(character: str) -> int:
     if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
         return 0
     return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1
+
+
+# For programs. Text is the original, whatever it holds; names, types and order are the frame's.
+
+
+def json_lines(frame: pl.DataFrame) -> Iterator[str]:
+    """A JSON object for each row, as ASCII text on one line without a line end.
+
+    Whole numbers have all their digits, floats the fewest that read back as the same number. What JSON lacks is text:
+    `"NaN"`, `"Infinity"`, `"-Infinity"`, times in ISO 8601 (UTC with `Z`; without a zone where the column has none).
+    """
+    frame = _times_as_text(frame)
+    return (json.dumps(json_value(row), allow_nan=False) for row in frame.iter_rows(named=True))
+
+
+def json_value(value: Any) -> Any:  # noqa: PLR0911 - a line for each type
+    """A value as strict JSON has it, `json_lines` tells how; decimals are text, durations seconds."""
+    match value:
+        case None | bool() | int():
+            return value
+        case str():
+            return str(value)
+        case float():
+            if math.isfinite(value):
+                return value
+            return "NaN" if math.isnan(value) else f"{'-' if value < 0 else ''}Infinity"
+        case Mapping():
+            return {str(name): json_value(item) for name, item in value.items()}
+        case datetime():
+            moment = value if value.tzinfo is None else value.astimezone(UTC)
+            return moment.isoformat().replace("+00:00", "Z")
+        case date() | time():
+            return value.isoformat()
+        case timedelta():
+            return value.total_seconds()
+        case bytes():
+            return value.decode("utf-8", "backslashreplace")
+        case Iterable():
+            return [json_value(item) for item in value]
+        case _:
+            return str(value)
+
+
+def csv_bytes(frame: pl.DataFrame) -> bytes:
+    r"""The frame as UTF-8 text, headers first: RFC 4180 with lines that end in `\n`.
+
+    Null is nothing, the empty text is `""`; NaN and the infinities are `NaN`, `inf`, `-inf`; times as in `json_lines`;
+    a list or an object is JSON.
+    """
+    import polars as pl
+
+    frame = _times_as_text(frame)
+    of_objects = [
+        name
+        for name, kind in frame.schema.items()
+        if kind.is_nested() or kind in (pl.Binary, pl.Duration, pl.Object, pl.Time, pl.Date)
+    ]
+    texts = (
+        pl.Series(name, [None if value is None else _csv_text(value) for value in frame[name].to_list()], pl.String)
+        for name in of_objects
+    )
+    return frame.with_columns(*texts).write_csv(null_value="", quote_style="necessary").encode()
+
+
+def _csv_text(value: Any) -> str:
+    plain = json_value(value)
+    return plain if isinstance(plain, str) else json.dumps(plain, allow_nan=False)
+
+
+def parquet_bytes(frame: pl.DataFrame) -> bytes:
+    """The frame as a parquet file with exactly its types."""
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+def _times_as_text(frame: pl.DataFrame) -> pl.DataFrame:
+    """Times as ISO 8601, with as many digits of a second as there are."""
+    import polars as pl
+
+    return frame.with_columns(
+        pl.col(name).dt.to_string("%Y-%m-%dT%H:%M:%S%.f")
+        if kind.time_zone is None
+        else pl.col(name).dt.convert_time_zone("UTC").dt.to_string("%Y-%m-%dT%H:%M:%S%.fZ")
+        for name, kind in frame.schema.items()
+        if isinstance(kind, pl.Datetime)
+    )

@@ -7,7 +7,7 @@ number, and raises nothing for a negative or huge value.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import wraps
 
@@ -84,6 +84,17 @@ def short_count(number: float) -> str:
     if abs(number) < 10_000:
         return count(number)
     return _scaled(number, ("", "k", "M", "B", "T"))
+
+
+def ranges(ids: Iterable[int]) -> str:
+    """Whole numbers, those that follow each other as a range: `4`, `0-3`, `0-3, 8`; empty for none."""
+    spans: list[list[int]] = []
+    for number in ids:
+        if spans and number == spans[-1][-1] + 1:
+            spans[-1][1:] = [number]
+        else:
+            spans.append([number])
+    return ", ".join("-".join(map(str, span)) for span in spans)
 
 
 def clock(moment: datetime | None) -> str:

@@ -131,6 +131,14 @@ def module_argv(module: str, *arguments: str | os.PathLike[str]) -> list[str]:
     return [sys.executable, "-P", "-c", program, *(os.fspath(argument) for argument in arguments)]
 
 
+def signal_name(number: int) -> str:
+    """`SIGKILL`, or `signal 99` for one without a name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
 def _start(words: list[str], memory_bytes: int, env: Mapping[str, str] | None) -> subprocess.Popen[bytes]:
     search_path = (os.environ if env is None else env).get("PATH", os.defpath)
     try:

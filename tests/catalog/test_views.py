@@ -486,6 +486,17 @@ def test_all_records_of_a_model_are_found_the_newest_stack_first():
     assert records_of(shot, "acme/none").is_empty()
 
 
+def test_the_first_record_of_a_stack_is_the_one_that_the_table_shows():
+    shot = snapshot(
+        passed("acme/a", tp=8, tested_at=on(9)),
+        passed("acme/a", tp=2, tested_at=on(1)),
+        failed("acme/a", tp=1, tested_at=on(10)),
+    )
+    (line,) = selected(shot).lines.rows(named=True)
+    assert line["record"] == 1
+    assert records_of(shot, "acme/a")["record"].to_list() == [1, 0, 2]
+
+
 def test_a_model_under_its_old_id_has_the_records_of_its_new_id_too():
     shot = snapshot(passed("acme/older", **OLDEST), passed("acme/Old", **OLDER), failed("acme/new"), passed("acme/x"))
     renames = {"acme/old": "acme/new", "acme/older": "acme/new", "acme/y": "acme/x"}

@@ -9,6 +9,7 @@ import pytest
 from parquet_builder import parquet
 
 from tui.cli.command import run as command
+from tui.rerun import this_machine
 
 SCRIPT = "import os, sys\nprint('hello', *sys.argv[1:], os.environ.get('A'))\nsys.exit(3)\n"
 
@@ -38,11 +39,40 @@ def test_stdout_has_the_line_alone_and_a_shell_runs_it(
 def test_the_python_there_can_be_named_but_is_one_path(data: str, capfd: pytest.CaptureFixture[str]) -> None:
     words = ["command", "run", "acme/Model", "--data", data, "--python"]
     assert command([*words, "/opt/venv/bin/python"]) == 0
-    assert "/opt/venv/bin/python" in capfd.readouterr().out
+    assert "p=$(/opt/venv/bin/python -c " in capfd.readouterr().out
+    assert command([*words, "'/opt/my venv/python'"]) == 0
+    assert "p=$('/opt/my venv/python' -c " in capfd.readouterr().out
     assert command([*words, "docker exec -i box python"]) == 2
     out, err = capfd.readouterr()
     assert out == ""
     assert "one path" in err
+
+
+@pytest.mark.parametrize("words", ["it's", "a b"])
+def test_a_python_that_is_no_word_is_refused(words: str, data: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert command(["command", "run", "acme/Model", "--data", data, "--python", words]) == 2
+    assert "one path" in capfd.readouterr().err
+
+
+def test_the_python_of_the_settings_is_not_the_one_there(
+    data: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TRN_MODELS_PYTHON", "docker exec -i mine python")
+    assert command(["command", "run", "acme/Model", "--data", data, "--cores", "4"]) == 0
+    out = capfd.readouterr().out
+    assert "p=$(python3 -c " in out
+    assert "docker" not in out
+
+
+def test_the_pythons_of_this_machine_are_asked_only_to_choose_among_records(
+    data: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr(this_machine, "interpreters_here", lambda *_, **__: asked.append(True) or ())
+    assert command(["command", "run", "acme/Model", "--data", data, "--cores", "4"]) == 0
+    assert asked == []
+    assert command(["command", "run", "acme/Model", "--data", data]) == 0
+    assert asked == [True]
 
 
 @pytest.mark.parametrize(("model", "code"), [("acme/Mode", 7), ("model", 7)])

@@ -16,34 +16,26 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from loopback_hub import LoopbackHub
-from parquet_builder import DATASET, parquet
+from parquet_builder import parquet
 
 from tui.catalog import snapshot as snapshots
-from tui.cli import chosen_record, questions
-from tui.cli.chosen_record import NoSuchModelError, Wish, choose, near_misses, records_of_model
+from tui.cli import questions
+from tui.cli.chosen_record import Wish
 from tui.cli.command import run as command
 from tui.cli.following import TerminalLog
 from tui.cli.preparing import Ready
-from tui.errors import UsageError
-from tui.host.fit import Fit, Item, Level
+from tui.host.checklist import Item, Level
+from tui.host.fit import Fit
 from tui.host.interpreters import Interpreter
 from tui.rerun import runs, start
 from tui.rerun.plan import Kind, Plan
+from tui.rerun.preparation import Changes, Here, Preparation, Step, Wanted
 from tui.rerun.runs import Run, State
-from tui.rerun.steps import Changes, Here, Preparation, Step, Wanted
 from tui.settings import Settings
 
-NEWEST = {"neuronx_cc": "2.28.7631.0", "library_version": "5.23.1"}
-MIDDLE = {"neuronx_cc": "2.27.5334.0", "library_version": "5.21.0"}
 ROWS = (
-    {"model_id": "acme/Model-8B", "tp": 4, "result": "fail", **NEWEST},
-    {"model_id": "acme/Model-8B", "tp": 8, **NEWEST},
-    {"model_id": "acme/Model-8B", "tp": 2, **MIDDLE},
-    {"model_id": "acme/Model-8B-Base", "tp": 1, **NEWEST},
-    {"model_id": "acme/Lost", "run_py": None, **NEWEST},
-    {"model_id": "acme/Lost", "tp": 2, **MIDDLE},
-    {"model_id": "acme/Huge", "result": None, "exclusion": "more than 16 cores", "run_py": None, **NEWEST},
+    {"model_id": "acme/Model-8B", "tp": 8},
+    {"model_id": "acme/Model-8B-Base", "tp": 1},
 )
 
 
@@ -52,95 +44,6 @@ def data(tmp_path: Path) -> Path:
     file = tmp_path / "a.parquet"
     file.write_bytes(parquet(*ROWS))
     return file
-
-
-def having(**packages: str) -> Interpreter:
-    return Interpreter(("/py",), "PATH", packages={name.replace("_", "-"): text for name, text in packages.items()})
-
-
-def chosen(settings: Settings, data: Path, model: str, interpreter: Interpreter | None = None, **wish: Any) -> Any:
-    snapshot = snapshots.open_path(data, settings, lambda _: None)
-    found = records_of_model(settings, snapshot, model)
-    return choose(found, Wish(model=model, **wish), interpreter)
-
-
-# which record
-
-
-def test_the_newest_record_is_taken_and_the_best_of_its_stack(settings: Settings, data: Path) -> None:
-    found, why = chosen(settings, data, "ACME/model-8b")
-    assert (found.record.model_id, found.record.tp, found.record.text("neuronx_cc")) == (
-        "acme/Model-8B", 8, "2.28.7631.0",
-    )  # fmt: skip
-    assert why == "the newest of 3 records with a run.py"
-
-
-def test_the_stack_that_is_installed_wins_over_the_newest(settings: Settings, data: Path) -> None:
-    interpreter = having(neuronx_cc="2.27.5334.0+0a1b2c3d", transformers="5.21.0")
-    found, why = chosen(settings, data, "acme/Model-8B", interpreter)
-    assert found.record.tp == 2
-    assert why == "of 3 records, the one on the stack that /py has"
-
-
-@pytest.mark.parametrize(
-    ("wish", "tp"),
-    [({"cores": 4}, 4), ({"neuronx_cc": "2.27.5334.0"}, 2), ({"library_version": "5.21.0"}, 2)],
-)
-def test_options_choose_among_several_records(settings: Settings, data: Path, wish: dict[str, Any], tp: int) -> None:
-    found, why = chosen(settings, data, "acme/Model-8B", None, **wish)
-    assert found.record.tp == tp
-    assert why == "the only record that fits and has a run.py"
-
-
-def test_a_record_without_run_py_gives_way_to_one_that_has_it(settings: Settings, data: Path) -> None:
-    found, _ = chosen(settings, data, "acme/Lost")
-    assert found.record.tp == 2
-
-
-def test_a_model_without_any_run_py_is_told_with_the_reason(settings: Settings, data: Path) -> None:
-    with pytest.raises(UsageError) as raised:
-        chosen(settings, data, "acme/Huge")
-    assert raised.value.title == "There is no run.py of acme/Huge"
-    assert "Left out: more than 16 cores" in raised.value.detail
-
-
-def test_a_wish_that_no_record_fulfils_lists_what_there_is(settings: Settings, data: Path) -> None:
-    with pytest.raises(UsageError) as raised:
-        chosen(settings, data, "acme/Model-8B", None, cores=16)
-    assert raised.value.title == "No record of acme/Model-8B is on cores 16"
-    assert len(raised.value.detail.splitlines()) == 3
-
-
-@pytest.mark.parametrize(
-    ("model", "near"),
-    [
-        ("model-8b", ("acme/Model-8B", "acme/Model-8B-Base")),
-        ("acme/modle-8b-base", ("acme/Model-8B-Base",)),
-        ("other/Nothing-Like-It", ()),
-    ],
-)
-def test_near_misses_are_named(settings: Settings, data: Path, model: str, near: tuple[str, ...]) -> None:
-    snapshot = snapshots.open_path(data, settings, lambda _: None)
-    assert near_misses(snapshot, model) == near
-    with pytest.raises(NoSuchModelError) as raised:
-        records_of_model(settings, snapshot, model)
-    assert raised.value.exit_code == 7
-    assert all(name in raised.value.remedy for name in near)
-
-
-def test_the_sample_never_stands_in_for_records_that_cannot_be_had(
-    hub: LoopbackHub, capfd: pytest.CaptureFixture[str]
-) -> None:
-    hub.refuse()
-    assert command(["run", "sample/Basalt-0.5B", "--dry-run", "--any-host"]) == 5
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert "sample" not in err
-
-
-def test_records_are_fetched_when_there_are_none(hub: LoopbackHub, settings: Settings) -> None:
-    hub.add_dataset(DATASET, {"a.parquet": parquet(*ROWS)})
-    assert chosen_record.open_records(settings).records.height == len(ROWS)
 
 
 # what is asked, told and started: with a stand-in for this machine
@@ -162,14 +65,14 @@ BLOCKS = Item(Level.BLOCKING, "disk", "1 GB free of 40 GB", "Free some.")
 def machine(settings: Settings, data: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Plan]]:
     """A machine on which the record has this checklist; the plans that were started."""
 
-    def make(*items: Item, plan: Plan | None = PLAN, reason: str = "") -> list[Plan]:
+    def make(*items: Item, plan: Plan | None = PLAN, reason: str = "", now: str = "ab12", edited: bool = False) -> Any:
         snapshot = snapshots.open_path(data, settings, lambda _: None)
         record = snapshots.record_at(snapshot, 0)
         steps = tuple(
             Step(kind, kind.value.title(), "cd FOLDER && /py run.py", plan and replace(plan, kind=kind), reason)
             for kind in Kind
         )
-        preparation = Preparation(Fit(items), steps, {"PATH": "/bin"}, "ab12", "ab12", False)
+        preparation = Preparation(Fit(items), steps, {"PATH": "/bin"}, now, "ab12", edited)
         wanted = Wanted(record=record, script="print()", dataset="acme/support", revision="f" * 40, sample=False)
         here = Here(host=None, interpreter=Interpreter(("/py",), "PATH"), surroundings=None)  # type: ignore[arg-type]
         asked_for: dict[str, Any] = {}
@@ -260,6 +163,81 @@ def test_what_stands_in_the_way_needs_its_own_yes(
     assert command(["run", "acme/Model-8B", "--detach"]) == 130
     assert asked == ["Something stands in the way: run anyway?"]
     assert len(started) == 1
+
+
+IN_USE = Item(Level.BLOCKING, "cores", "4 cores needed, 0 of 64 not in use", "Wait.")
+
+
+def test_for_cores_in_use_no_anyway_helps_but_the_queue(
+    machine: Callable[..., list[Plan]], capfd: pytest.CaptureFixture[str]
+) -> None:
+    started = machine(IN_USE)
+    for more in ((), ("--run-anyway",)):
+        for how in ("--yes", "--dry-run"):
+            assert command(["run", "acme/Model-8B", "--detach", how, *more]) == 2
+            assert capfd.readouterr().err.splitlines()[-3:] == [
+                "Something stands in the way", "cores: 4 cores needed, 0 of 64 not in use",
+                "--queue waits for cores that are in use.",
+            ]  # fmt: skip
+    machine(IN_USE, BLOCKS)
+    assert command(["run", "acme/Model-8B", "--yes"]) == 2
+    assert "--queue waits for cores that are in use. Give --run-anyway" in capfd.readouterr().err
+    assert started == []
+
+
+def test_a_person_is_asked_whether_to_wait_for_cores_in_use(
+    machine: Callable[..., list[Plan]], answers: Callable[[bool], list[str]]
+) -> None:
+    started, asked = machine(IN_USE), answers(True)
+    assert command(["run", "acme/Model-8B", "--detach"]) == 0
+    assert asked == ["Cores are in use: wait in the queue until they are free?"]
+    assert [plan.queue for plan in started] == [True]
+
+
+def test_with_the_queue_cores_in_use_are_not_in_the_way(machine: Callable[..., list[Plan]]) -> None:
+    started = machine(IN_USE, plan=replace(PLAN, queue=True))
+    assert command(["run", "acme/Model-8B", "--detach", "--yes", "--queue"]) == 0
+    assert [plan.queue for plan in started] == [True]
+
+
+@pytest.mark.parametrize(
+    ("now", "words"),
+    [
+        ("ab12", "SHA-256 ab12; script as recorded; variables or arguments added"),
+        ("cd34", "SHA-256 cd34; edited, the record's is ab12"),
+    ],
+)
+def test_the_hash_of_the_record_is_named_only_when_the_script_differs(
+    now: str, words: str, machine: Callable[..., list[Plan]], capfd: pytest.CaptureFixture[str]
+) -> None:
+    machine(FITS, now=now, edited=True)
+    assert command(["run", "acme/Model-8B", "--dry-run"]) == 0
+    assert f"run.py   {words}\n" in capfd.readouterr().out
+
+
+def test_a_dry_run_shows_the_command_also_where_it_cannot_be_started(
+    machine: Callable[..., list[Plan]], capfd: pytest.CaptureFixture[str]
+) -> None:
+    machine(plan=None, reason="There is no Neuron device here.")
+    assert command(["run", "acme/Model-8B", "--dry-run"]) == 2
+    lines = capfd.readouterr().out.splitlines()
+    at = lines.index("Run: the exact command")
+    assert lines[at + 1 : at + 3] == [
+        "  cd FOLDER && /py run.py",
+        "  It cannot be started here: There is no Neuron device here.",
+    ]
+    assert "  PATH=/bin" in lines
+
+
+def test_variables_reach_the_look_at_this_machine(
+    data: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    words = ["run", "acme/Model-8B-Base", "--data", str(data), "--any-host", "--dry-run", "--run-anyway"]
+    command([*words, "--python", sys.executable, "--env", f"HF_HOME={tmp_path}/hf", "--env",
+             f"TORCH_NEURONX_NEFF_CACHE_DIR={tmp_path}/neffs"])  # fmt: skip
+    out = capfd.readouterr().out
+    assert f"({tmp_path}/hf/hub)" in out
+    assert f"({tmp_path}/neffs)" in out
 
 
 def test_a_step_that_cannot_be_started_tells_the_reason(
@@ -429,7 +407,7 @@ def test_the_verbs_load_no_ui(words: str) -> None:
 def test_the_help_has_two_examples(verb: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert command([*verb.split(), "--help"]) == 0
     out = capfd.readouterr().out
-    assert out.count("  trn-models ") == 2
+    assert out.count("  trn-models ") in (2, 3)
     assert max(map(len, out.splitlines())) <= 80
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from tui import numbers
 from tui.cli.command import run as command
-from tui.cli.runs_text import as_object, ending, exit_code_of, table
+from tui.cli.runs_text import as_object, ending, exit_code_of, page, table
 from tui.export import cell_width
 from tui.rerun import runs, start
 from tui.rerun.plan import Kind
@@ -113,6 +113,18 @@ def test_an_ending_tells_what_had_to_be_killed() -> None:
         "had to be ended: pid 4711 python run.py (SIGKILL)",
         "cores look free",
     ]
+
+
+def test_show_tells_what_a_person_added_and_whose_hash_it_is() -> None:
+    added = {"environment": {"A": "b c", "HF_TOKEN": "(not kept)"}, "arguments": ["--seconds", "1"]}
+    run = a_run(recipe={"sha256": "ab12", "recorded_sha256": "ab12", "edited": True, "added": added})
+    lines = page(run).splitlines()
+    assert "run.py   SHA-256 ab12; script as recorded; variables or arguments added" in lines
+    assert "added    A='b c' HF_TOKEN='(not kept)' -- --seconds 1" in lines
+    changed = page(a_run(recipe={"sha256": "cd34", "recorded_sha256": "ab12", "edited": True}))
+    assert "SHA-256 cd34; edited, the record's is ab12" in changed
+    assert "added" not in changed
+    assert "SHA-256 ab12\n" in page(a_run(recipe={"sha256": "ab12", "recorded_sha256": "ab12", "added": "by hand"}))
 
 
 # the verbs, with stand-ins for what is on disk

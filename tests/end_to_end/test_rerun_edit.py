@@ -39,7 +39,8 @@ def test_the_editor_has_the_terminal_and_what_it_writes_is_shown_and_marked(term
     app.until("EDITED")
     assert "Checklist" in app.text
     app.press("E")
-    app.until("Demonstration script")
+    app.until("As recorded again.")
+    assert "Demonstration script" in app.text
     assert "EDITED" not in app.text
 
 

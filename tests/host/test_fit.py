@@ -12,10 +12,12 @@ import pytest
 from tui.catalog.facts import ModelFacts
 from tui.catalog.schema import COLUMN_NAMES, LONG_TEXT
 from tui.catalog.verdict import Record, Verdict
-from tui.host.fit import Disk, Fit, Item, Level, Surroundings, fit_of
-from tui.host.fit_stack import packages_on_top, same_version
+from tui.host.checklist import Disk, Item, Level, Surroundings
+from tui.host.fit import Fit, fit_of
+from tui.host.fit_stack import packages_on_top
 from tui.host.interpreters import Interpreter
 from tui.host.neuron import Device, Holder, Host
+from tui.host.versions import same_version
 
 GIB = 2**30
 STACK = {
@@ -139,10 +141,18 @@ def test_any_host_turns_what_is_missing_of_host_and_stack_into_warnings() -> Non
     assert fit.line == "no Neuron device here: driver not loaded"
 
 
-def test_any_host_never_says_that_too_few_cores_fit() -> None:
-    fit = fit_of(record(tp=16), trn2(1), python(), any_host=True)
-    assert fit.blocking == ()
-    assert fit.line == "does not fit: 16 cores needed, this host has 4"
+@pytest.mark.parametrize(
+    ("host", "words"),
+    [
+        (trn2(1), "16 cores needed, this host has 4"),
+        (trn2(4, {0: (Holder(1),)}), "16 cores needed, 12 of 16 not in use"),
+        (trn2(1, devices=(Device(0, ()),)), "number of cores not known"),
+    ],
+)
+def test_no_allowance_gives_cores_that_are_not_there_or_in_use(host: Host, words: str) -> None:
+    fit = fit_of(record(tp=16), host, python(), any_host=True)
+    assert [item.name for item in fit.blocking] == ["cores"]
+    assert fit.line == f"does not fit: {words}"
 
 
 # host
@@ -170,6 +180,30 @@ def test_lnc_1_is_a_warning_and_cores_are_counted_by_it() -> None:
     assert item(fit, "LNC").level is Level.WARNING
     assert fit.line == "fits: 8 of 8 cores, LNC=1"
     assert "a core here has 12 GiB" in item(fit, "memory").text
+
+
+@pytest.mark.parametrize(
+    ("name", "instance", "told"),
+    [
+        ("Trainium2", "trn2.3xlarge", True),
+        ("Trainium3", "trn3.x", True),
+        (None, None, True),
+        ("Trainium1", "trn1.2xlarge", False),
+        ("Inferentia2", "inf2.xlarge", False),
+    ],
+)
+def test_lnc_is_told_only_where_cores_are_counted_by_it(name: str | None, instance: str | None, told: bool) -> None:
+    fit = fit_of(record(tp=1), trn2(1, device_name=name, instance_type=instance, lnc=1), python())
+    assert any(item.name == "LNC" for item in fit.items) is told
+
+
+def test_a_container_may_count_its_cores_in_another_way() -> None:
+    inside = replace(python(), argv=("docker", "exec", "-i", "box", "python"))
+    level, text = said(fit_of(record(), trn2(), inside), "container")
+    assert level is Level.WARNING
+    assert text == "cores are counted as this machine counts them; the container may count its own"
+    assert all(item.name != "container" for item in fit_of(record(), trn2(), python()).items)
+    assert all(item.name != "container" for item in fit_of(record(), NO_DEVICE, inside).items)
 
 
 def test_what_the_host_could_not_tell_is_a_warning_of_the_checklist() -> None:
@@ -237,7 +271,7 @@ def test_memory_is_never_a_plain_ok_as_its_unit_is_not_documented() -> None:
 def test_more_memory_than_all_cores_have_is_said() -> None:
     fit = fit_of(record(tp=1, hbm_peak_gb=30.0, hbm_capacity_gb=36.0), trn2(), python())
     assert "may run out" in item(fit, "memory").advice
-    assert item(fit_of(record(tp=8, hbm_peak_gb=30.0), trn2(), python()), "memory").advice == ""
+    assert "may run out" not in item(fit_of(record(tp=8, hbm_peak_gb=30.0), trn2(), python()), "memory").advice
 
 
 @pytest.mark.parametrize("peak", [None, float("nan"), 0.0])
@@ -256,6 +290,7 @@ def test_a_peak_that_is_none_is_not_one(peak: float | None) -> None:
         ("2.14.0", "2.14.0+cpu", True),
         ("2.14.0+cu1", "2.14.0+cpu", False),
         ("2.14", "2.14.0", True),
+        ("2.14", "2.14.0+cpu", True),
         ("5.24.0-rc1", "5.24.0rc1", True),
         ("2.14.3.0", "2.14.3.0.1", False),
         ("odd one", "odd one", True),
@@ -360,6 +395,8 @@ def test_a_disk_that_cannot_hold_the_weights_blocks() -> None:
 def test_an_unknown_size_is_said() -> None:
     fit = fit_of(record(), trn2(), python(), surroundings())
     assert said(fit, "weights") == (Level.WARNING, "how much there is to download is not known, 900 GB free")
+    asking = fit_of(record(), trn2(), python(), surroundings(), asking=True)
+    assert said(asking, "weights")[1] == "asking the Hub how much there is to download …, 900 GB free"
 
 
 @pytest.mark.parametrize(
@@ -383,6 +420,22 @@ def test_a_gated_model_needs_a_token_unless_its_weights_are_here() -> None:
     assert item(fit_of(record(), trn2(), python(), surroundings(weights_here=True), gated), "token").level is Level.OK
     open_model = fit_of(record(), trn2(), python(), surroundings(), facts(gated=False, size_bytes=1))
     assert [item for item in open_model.items if item.name == "token"] == []
+
+
+def test_every_item_that_is_not_well_says_what_to_do() -> None:
+    nothing = dict.fromkeys([*STACK, "tp", "hbm_peak_gb", "hbm_capacity_gb"])
+    taken = {0: 12}
+    container = replace(python(), argv=("docker", "exec", "python"))
+    for fit in (
+        fit_of(record(**nothing), trn2(1, remarks=("Odd.",), holders_known=False), container, surroundings(None)),
+        fit_of(record(**{**nothing, "library": "peft"}), trn2(1, device_name=None, instance_type=None), python()),
+        fit_of(record(), trn2(1, held={0: (Holder(1, "x"),)}, driver=None, lnc=1), python(version=None), taken=taken),
+        fit_of(record(tp=1), trn2(1), python(dict.fromkeys(INSTALLED, "1.0"), version="3.9.1"), surroundings(10**9)),
+        fit_of(record(), NO_DEVICE, None, surroundings(10**6, logout_kills=True), facts(gated="manual", parameters=9)),
+        fit_of(record(), trn2(1, devices=(Device(0, ()),)), python(), surroundings(), asking=True),
+    ):
+        silent = [item.name for item in fit.items if item.level is not Level.OK and not item.advice]
+        assert silent == []
 
 
 def test_a_logout_that_kills_is_a_warning_with_the_remedy() -> None:

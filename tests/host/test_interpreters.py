@@ -39,7 +39,6 @@ def test_a_venv_tells_its_version_folders_and_packages(tmp_path: Path):
         version=".".join(map(str, sys.version_info[:3])),
         executable=str(python),
         prefix=str(tmp_path / "venv"),
-        base_prefix=sys.base_prefix,
         site_packages=(str(site_packages(tmp_path / "venv")),),
         packages={
             "torch": "2.14.0+cpu",

@@ -3,13 +3,14 @@
 import json
 import os
 import shutil
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import fake_hosts
 import pytest
 
-from tui.host.neuron import Device, Holder, Host, Roots, in_words, look
+from tui.host.neuron import Device, Holder, Host, Roots, in_words, look, look_at
 
 GIB = 1 << 30
 TWO_MINUTES_PAST_TWO = datetime(2026, 11, 30, 14, 2).astimezone(UTC)
@@ -470,3 +471,8 @@ def test_the_words_get_shorter(tmp_path, lay_out):
     lengths = [len(words) for words in in_words(seen(lay_out(tmp_path)))]
     assert lengths == sorted(lengths, reverse=True)
     assert len(set(lengths)) == len(lengths)
+
+
+def test_the_root_that_the_settings_name_is_looked_below(settings, tmp_path):
+    root = fake_hosts.trn2_48xlarge(tmp_path / "host")
+    assert look_at(replace(settings, host_root=root), {}).cores == 64

@@ -201,6 +201,7 @@ def test_a_lock_that_is_held_for_too_long_is_an_error_that_says_what_to_do(setti
         raise AssertionError("it was given twice")
     assert caught.value.title == "Another run is choosing its devices"
     assert "devices.lock" in caught.value.detail
+    assert "fuser" in caught.value.remedy
 
 
 def test_a_killed_holder_leaves_no_lock_behind(settings, holder):

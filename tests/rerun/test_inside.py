@@ -248,7 +248,7 @@ def test_a_stop_ends_the_client_also_when_the_container_does_not_answer_and_says
         f"open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\ntime.sleep(60)",
         argv=("python", "run.py"),
         elsewhere=ELSEWHERE,
-        before=WALL,
+        before=f"{WALL}\nimport tui.rerun.supervisor as supervisor; supervisor._OUTPUT_ENDS_S = 0.1",
     )
     script = process(tmp_path / "pid")
     (docker.folder / "docker").write_text("#!/bin/sh\necho container box is not running >&2\nexit 1\n")

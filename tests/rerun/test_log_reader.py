@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tui.rerun import log_segments
-from tui.rerun.run_log import LogReader, LogWriter, whole
+from tui.rerun.run_log import LogReader, LogWriter, end_of, whole
 
 GAP = re.compile(rb"--- ([0-9,]+) bytes left out here[^\n]*\n")
 
@@ -127,7 +127,7 @@ def test_what_the_writer_does_between_two_looks_of_a_reader_hides_nothing_from_i
 
 def test_readers_at_random_moments_get_the_lines_in_order_and_none_twice(tmp_path):
     chance = random.Random(4711)
-    for attempt in range(30):
+    for attempt in range(12):
         folder = tmp_path / str(attempt)
         folder.mkdir()
         writer = LogWriter(folder, chance.choice([1_000, 3_000, 10_000]))
@@ -159,7 +159,7 @@ from tui.rerun import log_segments
 from tui.rerun.run_log import LogWriter
 writer = LogWriter(Path(sys.argv[1]), 20_000)
 print("up", flush=True)
-for number in range(0, 60_000, 3):
+for number in range(0, 20_001, 3):
     writer.write(b"".join(b"line %014d\\n" % one for one in range(number, number + 3)))
 writer.close()
 """
@@ -176,8 +176,8 @@ def test_a_reader_beside_a_writer_in_another_process_gets_no_line_twice_or_torn(
     left_out = sum(int(text.replace(b",", b"")) for text in GAP.findall(content))
     kept = GAP.sub(b"", content)
     seen = [int(text) for text in re.findall(rb"line ([0-9]{14})\n", kept)]
-    assert seen == sorted(set(seen)) and seen[-1] == 59_999
-    assert 20 * len(seen) == len(kept) and len(kept) + left_out == 1_200_000
+    assert seen == sorted(set(seen)) and seen[-1] == 20_000
+    assert 20 * len(seen) == len(kept) and len(kept) + left_out == 20 * 20_001
 
 
 def test_a_log_that_was_cut_short_from_outside_is_read_from_its_beginning_and_says_so(tmp_path):
@@ -209,3 +209,19 @@ def test_a_damaged_segment_is_left_out(tmp_path):
     writer.write(lines(0, 300))
     (tmp_path / "log.tail").write_bytes(b"\x00" * 500)
     assert whole(tmp_path) == lines(0, 250)
+
+
+@pytest.mark.parametrize("closed", [False, True])
+@pytest.mark.parametrize("written", [0, 100, 260, 1_200])
+def test_the_end_of_a_log_is_that_of_the_whole_one(tmp_path, written, closed):
+    writer = LogWriter(tmp_path, 10_000)
+    writer.write(lines(0, written))
+    if closed:
+        writer.close()
+    everything = whole(tmp_path)
+    for at_most in (1, 20, 3_000, 6_000, 1_000_000):
+        # What tells of a gap is not counted.
+        assert everything.endswith(end_of(tmp_path, at_most)[-at_most:])
+        assert len(end_of(tmp_path, at_most)) >= min(at_most, len(everything) - 100)
+    assert end_of(tmp_path, 1_000_000) == everything
+    assert end_of(tmp_path / "gone", 100) == b""

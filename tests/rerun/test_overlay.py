@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -51,17 +52,26 @@ def stack_of(wheels: Path) -> list[Path]:
     return [wheels / f"{name}-py3-none-any.whl" for name in names]
 
 
-def pip_wheel() -> Path:
-    """The one that comes with Python; unpacking it is faster than ensurepip."""
+@pytest.fixture(scope="module")
+def pip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the pip that comes with Python: compiled once, and not in each venv anew."""
     (wheel,) = (Path(ensurepip.__file__).parent / "_bundled").glob("pip-*.whl")
-    return wheel
+    folder = tmp_path_factory.mktemp("pip")
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(folder)
+    return folder
+
+
+def give_pip(venv: Path, pip: Path) -> None:
+    (site_packages(venv) / "pip.pth").write_text(f"{pip}\n")
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> Path:
+def made(tmp_path_factory: pytest.TempPathFactory, wheels: Path, pip: Path) -> Path:
     """A venv with pip and the packages of a Neuron venv; nobody changes it."""
     folder = tmp_path_factory.mktemp("base") / "aws venv é"
-    make_venv(folder, [*stack_of(wheels), pip_wheel()])
+    make_venv(folder, stack_of(wheels))
+    give_pip(folder, pip)
     # A package that was installed for editing is on a path of its own, named by a .pth file.
     (folder / "edited").mkdir()
     (folder / "edited" / "edited.py").write_text("")
@@ -70,7 +80,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> Path:
     return folder
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def base(made: Path) -> Interpreter:
     return asked(made / "bin" / "python")
 
@@ -133,7 +143,7 @@ def test_packages_come_on_top_and_the_interpreter_stays_as_it_is(tmp_path: Path,
     pip = f"$ {into}/bin/python -m pip install --no-input --constraint {into}/constraints.txt transformers==5.23.1"
     assert pip in lines
     assert lines[-1] == f"overlay venv {into} is complete"
-    assert (into / "constraints.txt").read_text() == "torch==2.14.0+cpu\ntorch-neuronx==2.14.3.0\n"
+    assert (into / "constraints.txt").read_text() == "torch-neuronx==2.14.3.0\ntorch==2.14.0+cpu\n"
     # Ranks are started by the Python that sees the packages.
     assert "torch.distributed.run" in (into / "bin" / "torchrun").read_text()
     assert os.access(into / "bin" / "torchrun", os.X_OK)
@@ -180,17 +190,18 @@ def test_a_package_that_wants_another_torch_fails_with_what_pip_says(tmp_path: P
     assert not (into / "left over").exists()
 
 
-def test_an_interpreter_that_is_a_venv_of_a_venv_and_has_no_pip(tmp_path: Path, made: Path, wheels: Path, install):
+def test_an_interpreter_that_is_a_venv_of_a_venv_and_has_no_pip(
+    tmp_path: Path, made: Path, wheels: Path, pip: Path, install
+):
     own = [wheels / "torch-2.15.0-py3-none-any.whl", wheels / "transformers-4.57.0-py3-none-any.whl"]
     python = make_venv(tmp_path / "inner", own, python=str(made / "bin" / "python"))
     inner = asked(python)
     assert not inner.has_pip
     into = overlay.folder(tmp_path / "cache", inner, NEWER)
     # Stands before the real one, which does the same in ten times the time.
-    target = "sysconfig.get_path('purelib')"
-    unpack = f"import sysconfig, zipfile; zipfile.ZipFile({str(pip_wheel())!r}).extractall({target})"
+    give = f"open(sysconfig.get_path('purelib') + '/pip.pth', 'w').write({str(pip)!r})"
     (tmp_path / "path").mkdir()
-    (tmp_path / "path" / "ensurepip.py").write_text(unpack)
+    (tmp_path / "path" / "ensurepip.py").write_text(f"import sysconfig; {give}")
     finished = install(inner, into, PYTHONPATH=str(tmp_path / "path"))
     assert finished.returncode == 0, finished.stdout + finished.stderr
     assert f"$ {into}/bin/python -m ensurepip" in finished.stdout.splitlines()
@@ -202,8 +213,9 @@ def test_an_interpreter_that_is_a_venv_of_a_venv_and_has_no_pip(tmp_path: Path, 
     assert upper.packages["torch"] == "2.15.0"
 
 
-def test_it_goes_into_the_interpreter_itself_when_that_was_chosen(tmp_path: Path, wheels: Path, install):
-    python = make_venv(tmp_path / "venv", [*stack_of(wheels), pip_wheel()])
+def test_it_goes_into_the_interpreter_itself_when_that_was_chosen(tmp_path: Path, wheels: Path, pip: Path, install):
+    python = make_venv(tmp_path / "venv", stack_of(wheels))
+    give_pip(tmp_path / "venv", pip)
     finished = install(asked(python), None)
     assert finished.returncode == 0, finished.stdout + finished.stderr
     assert f"into {tmp_path / 'venv'} itself" in finished.stdout

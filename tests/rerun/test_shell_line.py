@@ -17,8 +17,8 @@ import sample_records
 from tui.catalog.schema import COLUMN_NAMES, LONG_TEXT
 from tui.catalog.verdict import Record, Verdict
 from tui.errors import NoDataError, UsageError
+from tui.rerun.preparation import Changes, Wanted
 from tui.rerun.shell_line import shell_line
-from tui.rerun.steps import Changes, Wanted
 
 SHOW = """
 import os, sys
@@ -130,9 +130,27 @@ def test_changes_are_in_the_line_and_secrets_are_not(tmp_path: Path) -> None:
 
 def test_folders_that_are_set_there_are_kept(tmp_path: Path) -> None:
     line = shell_line(wanted(), Changes(), python=sys.executable)
-    done = run(line, tmp_path, TORCH_NEURONX_NEFF_CACHE_DIR="/neffs", TRN_MODELS_FOLDER=str(tmp_path / "runs"))
-    assert "TORCH_NEURONX_NEFF_CACHE_DIR /neffs\n" in done.stdout
+    neffs = tmp_path / "neffs"
+    done = run(line, tmp_path, TORCH_NEURONX_NEFF_CACHE_DIR=str(neffs), TRN_MODELS_FOLDER=str(tmp_path / "runs"))
+    assert f"TORCH_NEURONX_NEFF_CACHE_DIR {neffs}\n" in done.stdout
     assert list((tmp_path / "runs").iterdir())
+
+
+def test_the_folders_for_graphs_and_locks_are_made(tmp_path: Path) -> None:
+    run(shell_line(wanted(), Changes(), python=sys.executable), tmp_path)
+    assert (tmp_path / ".cache" / "neff_cache").is_dir()
+    assert (tmp_path / ".cache" / "trn-models" / "neff_locks").is_dir()
+    changes = Changes(
+        environment={
+            "TORCH_NEURONX_NEFF_CACHE_DIR": f"{tmp_path}/my graphs",
+            "TORCH_NEURONX_NEFF_LOCAL_CACHE_DIR": f"{tmp_path}/-locks",
+        }
+    )
+    assert run(shell_line(wanted(), changes, python=sys.executable), tmp_path).returncode == 7
+    assert (tmp_path / "my graphs").is_dir()
+    assert (tmp_path / "-locks").is_dir()
+    empty = Changes(environment={"TORCH_NEURONX_NEFF_CACHE_DIR": ""})
+    assert run(shell_line(wanted(), empty, python=sys.executable), tmp_path).returncode == 7
 
 
 def test_the_line_begins_with_what_it_is_and_what_it_needs() -> None:

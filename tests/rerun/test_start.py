@@ -130,7 +130,7 @@ def test_secrets_reach_the_supervisor_through_its_environment_only(settings, sup
         ("sys.exit('warning\\nno pseudo terminal\\n\\n')", "no pseudo terminal"),
         ("sys.stderr.write('bad \\x1b]0;title\\x07 word'); sys.exit(1)", "bad"),
         ("os._exit(3)", "exit code 3"),
-        ("os.kill(os.getpid(), signal.SIGKILL)", "signal 9"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "ended by SIGKILL"),
     ],
 )
 def test_a_supervisor_that_fails_is_told_and_written_down(settings, supervisor, program, reason):
@@ -149,11 +149,17 @@ def test_a_supervisor_that_never_answers_is_ended_with_its_children(settings, su
     supervisor(
         "pid = os.fork()\nif pid == 0: os.setsid()\nelse: note('child', identity.of(pid).values())\ntime.sleep(60)"
     )
-    monkeypatch.setattr(start, "_WITHIN_S", 3.0)
+
+    def no_answer(self: object, timeout: float) -> int:
+        seen(only(settings), "child")
+        monkeypatch.undo()
+        raise subprocess.TimeoutExpired("supervisor", timeout)
+
+    monkeypatch.setattr(subprocess.Popen, "wait", no_answer)
     with pytest.raises(TrnModelsError) as caught:
         start.start(settings, plan())
     run = only(settings)
-    assert caught.value.detail == "no answer within 3 s"
+    assert caught.value.detail == "no answer within 18 s"
     assert run.outcome.result is Result.NOT_STARTED
     child = Identity.from_values(seen(run, "child"))
     wait_until(lambda: not identity.alive(process_of(run)) and not identity.alive(child))

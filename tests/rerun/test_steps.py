@@ -18,13 +18,15 @@ from tui.catalog.facts import ModelFacts
 from tui.catalog.schema import COLUMN_NAMES, LONG_TEXT
 from tui.catalog.verdict import Record, Verdict
 from tui.errors import UsageError
-from tui.host.fit import Level, Surroundings
+from tui.host.checklist import Level, Surroundings
 from tui.host.interpreters import Interpreter
-from tui.host.neuron import Device, Host
+from tui.host.neuron import Device, Holder, Host
 from tui.rerun import overlay as overlays
 from tui.rerun.plan import Kind, Plan
+from tui.rerun.preparation import Changes, Here, Preparation, Wanted
 from tui.rerun.recipe import CacheCommand
-from tui.rerun.steps import Changes, Here, Preparation, Wanted, overlay_folder, parse_environment, prepare
+from tui.rerun.run_environment import parse_environment
+from tui.rerun.steps import overlay_folder, prepare
 from tui.settings import Settings
 
 SCRIPT = "print('hello')\n"
@@ -211,6 +213,9 @@ def test_off_a_trn2_host_run_answers_with_the_reason(settings: Settings) -> None
     assert step.plan is None
     assert step.reason.startswith("There is no Neuron device here: driver not loaded. ")
     assert "--any-host" in step.reason
+    # What would run is known all the same, for another host.
+    assert step.command == prepared(settings).step(Kind.RUN).command
+    assert step.command.endswith("/opt/venv/bin/python run.py")
     trn1 = replace(TRN2, device_name="Trainium1", instance_type="trn1.2xlarge")
     assert "trn1" in prepared(settings, place=here(host=trn1)).step(Kind.RUN).reason
 
@@ -220,10 +225,38 @@ def test_any_host_allows_run_off_a_trn2_host(settings: Settings) -> None:
     assert (run.any_host, run.cores, run.queue) == (True, 4, True)
 
 
-def test_a_blocking_item_leaves_the_question_to_the_person(settings: Settings) -> None:
-    preparation = prepared(settings, what=wanted(record=record(tp=16)))
-    assert [item.name for item in preparation.fit.blocking] == ["cores"]
-    assert plan(preparation, Kind.RUN).cores == 16
+@pytest.mark.parametrize("any_host", [False, True])
+def test_more_cores_than_the_host_has_cannot_be_had_whatever_is_allowed(settings: Settings, any_host: bool) -> None:
+    step = prepared(replace(settings, any_host=any_host), what=wanted(record=record(tp=16))).step(Kind.RUN)
+    assert step.plan is None
+    assert step.reason.startswith("16 cores needed, this host has 4.")
+    unknown = replace(TRN2, devices=(Device(0, ()),))
+    assert (
+        "How many cores"
+        in prepared(replace(settings, any_host=any_host), place=here(host=unknown)).step(Kind.RUN).reason
+    )
+    gap = replace(TRN2, devices=(Device(0, (0, 1)), Device(2, (4, 5))))
+    assert "next to each other" in prepared(settings, place=here(host=gap)).step(Kind.RUN).reason
+
+
+@pytest.mark.parametrize("any_host", [False, True])
+def test_for_cores_in_use_a_run_can_only_wait(settings: Settings, any_host: bool) -> None:
+    held = replace(TRN2, devices=(Device(0, (0, 1, 2, 3), (Holder(4711),)),))
+    for place in (here(host=held), here(taken={0: 3})):
+        preparation = prepared(replace(settings, any_host=any_host), place=place)
+        in_use = preparation.cores_in_use(Kind.RUN)
+        assert in_use is not None
+        assert in_use.text == "4 cores needed, 0 of 4 not in use"
+        assert preparation.in_the_way(Kind.RUN) == ()
+        assert plan(preparation, Kind.RUN).cores == 4
+    assert prepared(settings).cores_in_use(Kind.RUN) is None
+
+
+def test_what_else_is_in_the_way_leaves_the_question_to_the_person(settings: Settings) -> None:
+    gated = prepared(settings, what=wanted(facts=replace(FACTS, gated="manual")))
+    assert [item.name for item in gated.in_the_way(Kind.RUN)] == ["token"]
+    assert gated.in_the_way(Kind.WEIGHTS) == ()
+    assert plan(gated, Kind.RUN).cores == 4
 
 
 def test_without_recorded_cores_one_is_taken(settings: Settings) -> None:
@@ -268,6 +301,10 @@ def test_a_run_knows_its_record_interpreter_and_host_as_json(settings: Settings)
         "instance_type": "trn2.3xlarge", "generation": "trn2", "driver": "2.31.7.0", "cores": 4, "lnc": 2,
     }  # fmt: skip
     assert about["overlay"] is None
+    changes = Changes(environment={"A": "1", "HF_TOKEN": TOKEN}, arguments=("--x",))
+    assert plan(prepared(settings, changes=changes), Kind.RUN).about["added"] == {
+        "environment": {"A": "1", "HF_TOKEN": "(not kept)"}, "arguments": ["--x"],
+    }  # fmt: skip
 
 
 # Fetch weights
@@ -285,6 +322,8 @@ def test_weights_are_fetched_with_the_apps_own_hf_and_progress(settings: Setting
     known = prepared(settings, place=here(surroundings=Surroundings(weights_here=True)))
     assert known.step(Kind.WEIGHTS).remark == "already there"
     assert prepared(settings, what=wanted(facts=None)).step(Kind.WEIGHTS).remark == "its size is not known"
+    asking = prepared(settings, what=wanted(facts=None, asking=True))
+    assert asking.step(Kind.WEIGHTS).remark == "asking the Hub for its size …"
 
 
 @pytest.mark.parametrize(
@@ -318,9 +357,20 @@ def test_graphs_are_fetched_with_the_cache_command(settings: Settings) -> None:
 
 def test_graphs_say_why_there_is_no_command(settings: Settings) -> None:
     none = replace(CACHE, argv=(), note="No bucket with compiled graphs is known.")
-    for cache in (none, None):
-        step = prepared(settings, what=wanted(cache=cache)).step(Kind.GRAPHS)
-        assert (step.plan, step.reason) == (None, "No bucket with compiled graphs is known.")
+    for cache, asking, reason in (
+        (none, False, "No bucket with compiled graphs is known."),
+        (None, False, "Nobody looked yet where compiled graphs are."),
+        (None, True, "Asking the Hub where compiled graphs are …"),
+    ):
+        step = prepared(settings, what=wanted(cache=cache, asking=asking)).step(Kind.GRAPHS)
+        assert (step.plan, step.reason) == (None, reason)
+
+
+def test_graphs_go_where_the_changed_run_looks_for_them(settings: Settings) -> None:
+    changes = Changes(environment={"TORCH_NEURONX_NEFF_CACHE_DIR": "/mine"})
+    preparation = prepared(settings, changes=changes)
+    assert plan(preparation, Kind.GRAPHS).argv[-1] == "/mine"
+    assert plan(preparation, Kind.RUN).environment["TORCH_NEURONX_NEFF_CACHE_DIR"] == "/mine"
 
 
 def test_aws_is_looked_for_on_path(settings: Settings, tmp_path: Path) -> None:

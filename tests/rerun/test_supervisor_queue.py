@@ -12,8 +12,9 @@ import fake_hosts
 import pytest
 from real_runs import RealRuns, gone
 
-from tui.rerun import run_files, runs, waiting
+from tui.rerun import devices, run_files, runs, start, waiting
 from tui.rerun.run import Result, State
+from tui.rerun.timing import Timing
 from tui.settings import Settings
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sub-reaper and /proc: Linux only")
@@ -21,6 +22,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sub-reaper and 
 ENDLESS = """
 note('cores', os.environ['NEURON_RT_VISIBLE_CORES'])
 note('port', os.environ['MASTER_PORT'])
+note('port_of_torchrun', os.environ['PET_MASTER_PORT'])
 note('main')
 time.sleep(60)
 """
@@ -56,6 +58,7 @@ def test_two_runs_at_once_get_devices_and_ports_of_their_own_though_neuron_ls_te
     assert {real.noted(run, "cores") for run in both} == {"0-7", "8-15"}
     assert real.noted(first, "cores") == f"{first.cores[0]}-{first.cores[-1]}"
     assert len({real.noted(run, "port") for run in both}) == 2
+    assert all(real.noted(run, "port") == real.noted(run, "port_of_torchrun") for run in both)
     assert all(29_500 < int(real.noted(run, "port")) < 32_768 for run in both)
     assert run_files.read(first.folder / "state.json")["visible_cores"] == real.noted(first, "cores")
 
@@ -180,6 +183,16 @@ def test_a_stop_is_not_held_up_by_a_neuron_ls_that_hangs(real, host):
     assert gone(run.supervisor, within_s=5)
 
 
+def test_a_neuron_ls_that_hangs_keeps_nobody_from_the_lock(real, host, tmp_path):
+    fake_hosts.hang(host)
+    slow = real.start(ENDLESS, cores=4)
+    real.until(slow, lambda now: fake_hosts.calls(host))
+    with devices.locked(real.settings, wait_s=0.5):
+        assert runs.read(slow.folder).state is State.WAITING
+    real.stop(slow)
+    assert real.outcome(slow).result is Result.STOPPED
+
+
 def test_devices_of_a_lost_run_are_not_given_away_while_a_process_of_it_lives(real):
     lost = real.until(real.start(ENDLESS, cores=64), running)
     main = real.pid(lost, "main")
@@ -200,6 +213,18 @@ def test_who_still_holds_the_devices_afterwards_is_told(real, host):
     outcome = real.outcome(run)
     assert "device 1 is still held by " in outcome.note and "pid 987654 python left_behind.py" in outcome.note
     assert "device 7" not in outcome.note and outcome.result is Result.STOPPED
+
+
+def test_who_still_holds_the_devices_of_a_lost_run_is_told_when_it_is_stopped(real, host):
+    run = real.until(real.start(ENDLESS, cores=8), running)
+    real.pid(run, "main")
+    os.kill(run.supervisor.pid, signal.SIGKILL)
+    lost = real.until(run, lambda now: now.state is State.LOST)
+    fake_hosts.hold(host, 1, 987654, "python left_behind.py")
+    start.stop(real.settings, lost, Timing(sigint_s=0.3, sigterm_s=0.3))
+    note = runs.read(run.folder).outcome.note
+    assert note.startswith("it was lost before it was stopped; device 1 is still held by ")
+    assert note.endswith("pid 987654 python left_behind.py")
 
 
 def test_a_port_is_neither_one_of_another_run_nor_one_that_somebody_listens_on(monkeypatch):

@@ -15,9 +15,11 @@ from tui.catalog.schema import COLUMN_NAMES, LONG_TEXT
 from tui.catalog.verdict import Record, Verdict
 from tui.errors import UsageError
 from tui.host.interpreters import Interpreter, forget
+from tui.host.neuron import look_at
 from tui.rerun.plan import Kind
-from tui.rerun.steps import Changes, Wanted, prepare
-from tui.rerun.this_machine import here, interpreters_here, look
+from tui.rerun.preparation import Changes, Wanted
+from tui.rerun.steps import prepare
+from tui.rerun.this_machine import here, interpreters_here
 from tui.settings import Settings
 
 
@@ -38,7 +40,7 @@ def on_trn2(settings: Settings, tmp_path: Path) -> Settings:
 
 
 def test_the_host_is_looked_at_below_its_root(on_trn2: Settings, environ: dict[str, str]) -> None:
-    host = look(on_trn2, environ)
+    host = look_at(on_trn2, environ)
     assert (host.instance_type, host.cores, host.driver) == ("trn2.48xlarge", 64, fake_hosts.DRIVER)
 
 
@@ -53,8 +55,18 @@ def test_all_that_a_preparation_needs_is_gathered(on_trn2: Settings, environ: di
     assert preparation.fit.line.startswith("fits: 4 of 64 cores, ")
 
 
+def test_variables_that_a_person_adds_are_looked_at_as_the_run_sees_them(
+    on_trn2: Settings, environ: dict[str, str], tmp_path: Path
+) -> None:
+    added = {"HF_HOME": "/other", "HF_TOKEN": "hf_x", "TORCH_NEURONX_NEFF_CACHE_DIR": str(tmp_path / "mine")}
+    offered = here(on_trn2, wanted(), None, environ, added=added)
+    assert [disk.folder for disk in offered.surroundings.disks][:2] == [Path("/other/hub"), tmp_path / "mine"]
+    assert offered.surroundings.has_token
+    assert not here(on_trn2, wanted(), None, environ).surroundings.has_token
+
+
 def test_a_host_that_was_looked_at_is_not_looked_at_again(on_trn2: Settings, environ: dict[str, str]) -> None:
-    host = look(on_trn2, environ)
+    host = look_at(on_trn2, environ)
     assert on_trn2.host_root is not None
     before = fake_hosts.calls(on_trn2.host_root)
     assert here(on_trn2, wanted(), None, environ, host=host).host is host

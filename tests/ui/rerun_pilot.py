@@ -6,6 +6,7 @@ import shlex
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -18,13 +19,14 @@ from textual.pilot import Pilot
 import tui.app
 from tui.errors import TrnModelsError
 from tui.host import neuron
-from tui.host.fit import Fit, Item, Level, Surroundings
+from tui.host.checklist import Item, Level, Surroundings
+from tui.host.fit import Fit
 from tui.host.interpreters import Interpreter
 from tui.host.neuron import Device, Host
-from tui.rerun import recipe, runs, start, steps, this_machine
+from tui.rerun import hub_answers, recipe, runs, start, steps, this_machine
 from tui.rerun.plan import TITLES, Kind, Plan
+from tui.rerun.preparation import Changes, Here, Preparation, Step, Wanted
 from tui.rerun.runs import Run, State
-from tui.rerun.steps import Changes, Here, Preparation, Step, Wanted
 from tui.screens.rerun import RerunScreen
 from tui.settings import Settings
 from tui.themes import THEMES
@@ -138,6 +140,13 @@ class Machine:
         self.prepared_with: dict[str, Any] = {}
         self.started: list[Plan] = []
         self.start_error: TrnModelsError | None = None
+        self.added: list[dict[str, str]] = []
+        self.hub_may_answer = threading.Event()
+        self.hub_may_answer.set()
+        self.hub_asked: list[Wanted] = []
+        self.hub_error: TrnModelsError | None = None
+        self.of_the_hub: dict[str, Any] = {}
+        monkeypatch.setattr(hub_answers, "completed", self._completed)
         monkeypatch.setattr(this_machine, "interpreters_here", self._interpreters_here)
         monkeypatch.setattr(this_machine, "here", self._here)
         monkeypatch.setattr(steps, "prepare", self._prepare)
@@ -151,8 +160,18 @@ class Machine:
             return self.interpreters
         return (Interpreter(tuple(shlex.split(settings.python)), "--python", "3.12.1"), *self.interpreters)
 
-    def _here(self, settings: Settings, wanted: Wanted, interpreter: Interpreter | None, environ: Any) -> Here:
+    def _completed(self, settings: Settings, wanted: Wanted) -> Wanted:
+        assert self.hub_may_answer.wait(20)
+        self.hub_asked.append(wanted)
+        if self.hub_error is not None:
+            raise self.hub_error
+        return replace(wanted, asking=False, **self.of_the_hub)
+
+    def _here(
+        self, settings: Settings, wanted: Wanted, interpreter: Interpreter | None, environ: Any, *, added: Any
+    ) -> Here:
         assert self.may_answer.wait(20)
+        self.added.append(dict(added))
         self.looked_with.append(interpreter)
         if self.error is not None:
             raise self.error
@@ -162,6 +181,7 @@ class Machine:
         self, settings: Settings, wanted: Wanted, here: Here, changes: Changes, environ: Any, **options: bool
     ) -> Preparation:
         self.prepared_with = {"changes": changes, **options}
+        self.prepared_for = wanted
         made = tuple(self._step(kind, changes, **options) for kind in TITLES)
         sha256 = recipe.recipe_of(wanted.record, changes.script or wanted.script).script_sha256
         environment = {"PYTHONUNBUFFERED": "1", **changes.environment}

@@ -11,7 +11,7 @@ from rerun_pilot import SCRIPT, Machine, opened
 from tui.catalog import snapshot as snapshots
 from tui.errors import TrnModelsError, UsageError
 from tui.rerun import recipe
-from tui.rerun.steps import Changes, Wanted
+from tui.rerun.preparation import Changes, Wanted
 from tui.screens import rerun_changes
 
 
@@ -90,6 +90,22 @@ async def test_variables_and_arguments_are_taken_and_can_be_taken_away_again(set
         await reader.press("ctrl+u", "enter")
         assert machine.prepared_with["changes"] == Changes()
         assert "EDITED" not in reader.text
+
+
+async def test_this_machine_is_looked_at_again_with_the_variables_that_were_added(settings, wanted, machine):
+    async with opened(settings, wanted) as reader:
+        assert machine.added == [{}]
+        await reader.press("a")
+        await reader.type("B=2")
+        await reader.press("enter")
+        await reader.until(lambda: machine.added == [{}, {"B": "2"}])
+        await reader.until(lambda: "looking at this host" not in reader.text)
+        assert len(machine.named) == 1
+        await reader.press("a")
+        await reader.type(" -- -s")
+        await reader.press("enter")
+        assert machine.prepared_with["changes"] == Changes(environment={"B": "2"}, arguments=("-s",))
+        assert len(machine.added) == 2
 
 
 async def test_a_wrong_line_is_told_and_not_lost(settings, wanted, machine):

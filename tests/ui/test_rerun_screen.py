@@ -6,17 +6,20 @@ import sys
 from dataclasses import replace
 
 import pytest
+import rerun_pilot
 from rerun_pilot import CORES, DISK, DOCKER, NO_ANSWER, SCRIPT, STACK, VENV, WELL, Machine, opened, run_of
 
 from tui.ascii_filter import to_ascii
 from tui.catalog import snapshot as snapshots
 from tui.errors import TrnModelsError
 from tui.host import interpreters
-from tui.host.fit import Fit, Level
-from tui.rerun import recipe, runs
+from tui.host.checklist import Level
+from tui.host.fit import Fit
+from tui.rerun import recipe, runs, steps
 from tui.rerun.plan import Kind
+from tui.rerun.preparation import Wanted
 from tui.rerun.runs import State
-from tui.rerun.steps import Wanted
+from tui.rerun.steps import prepare
 from tui.screens import rerun_choices, rerun_work
 from tui.screens.dialogs import ConfirmDialog
 from tui.screens.rerun import RerunScreen
@@ -204,16 +207,34 @@ async def test_what_is_in_the_way_needs_run_anyway(settings, wanted, machine):
         assert [plan.kind for plan in machine.started] == [Kind.RUN]
 
 
-@pytest.mark.parametrize(("cores", "waits"), [(4, True), (16, False)])
-async def test_cores_in_use_are_not_in_the_way_of_a_run_that_can_wait_for_them(settings, wanted, machine, cores, waits):
-    machine.items = (replace(CORES, level=Level.BLOCKING, text="0 of 8 not in use"),)
-    machine.cores = cores
+IN_USE = replace(CORES, level=Level.BLOCKING, text="0 of 8 not in use")
+
+
+@pytest.mark.parametrize("keys", [("r",), ("Q", "r")])
+async def test_for_cores_in_use_a_run_can_only_wait_in_the_queue(settings, wanted, machine, keys):
+    machine.items = (IN_USE,)
+    async with opened(settings, wanted) as reader:
+        await reader.press(*keys)
+        assert "although this is in the way" not in reader.text
+        assert "wait until devices are free?" in reader.words
+        assert "0 of 8 not in use" in reader.text
+        assert "Yes, wait in the queue" in reader.text
+        assert "run anyway" not in reader.text
+        await reader.press("y")
+        await reader.until(lambda: reader.app.answer == 7)
+        assert [plan.queue for plan in machine.started] == [True]
+
+
+async def test_what_else_is_in_the_way_needs_its_own_yes_before_it_waits(settings, wanted, machine):
+    machine.items = (IN_USE, DISK)
     async with opened(settings, wanted) as reader:
         await reader.press("r")
         assert "although this is in the way" in reader.text
-        await reader.press("escape", "Q", "r")
-        assert ("although this is in the way" not in reader.text) is waits
+        assert "Yes, wait in the queue anyway" in reader.text
         assert "waits in the queue" in reader.words
+        await reader.press("a")
+        await reader.until(lambda: reader.app.answer == 7)
+        assert [plan.queue for plan in machine.started] == [True]
 
 
 async def test_weights_can_be_fetched_whatever_is_in_the_way_of_the_run(settings, wanted, machine):
@@ -283,6 +304,19 @@ async def test_y_copies_the_command_of_run(settings, wanted, machine):
     async with opened(settings, wanted) as reader:
         await reader.press("y")
         assert reader.app.copied == ["do-it --run run.py"]
+
+
+async def test_y_copies_the_command_also_where_it_cannot_be_started(settings, wanted, machine, monkeypatch):
+    monkeypatch.setattr(steps, "prepare", prepare)
+    python = interpreters.Interpreter(("/opt/venv/bin/python",), "/opt", "3.12.4", "/opt/venv/bin/python")
+    monkeypatch.setattr(rerun_pilot, "HOST", replace(rerun_pilot.HOST, devices=(), why_none="driver not loaded"))
+    async with opened(settings, wanted, interpreters=(python,)) as reader:
+        assert "cannot be started: There is no Neuron device here: driver not loaded." in reader.static("#rerun-steps")
+        assert "/opt/venv/bin/python run.py" in reader.static("#rerun-steps")
+        await reader.press("y")
+        assert reader.app.copied[0].endswith("/opt/venv/bin/python run.py")
+        await reader.press("r")
+        assert reader.app.screen is reader.screen
 
 
 # Runs that go on

@@ -17,7 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from tui.catalog import exported, hub, own_files
+from tui.catalog import exported, hub, model_ids, own_files
 from tui.catalog.changes import what_changed
 from tui.catalog.ingest import ingest_all
 from tui.catalog.manifest import (
@@ -161,6 +161,7 @@ def refresh(
     before = current if of_this_dataset else last_snapshot(settings)
     if before is not None and before.revision == revision and _all_there(before):
         write_manifest(settings, _manifest(settings, revision, checked_at, before.files))
+        model_ids.write(settings.cache_dir, before.records["model_id"])
         return Refreshed(replace(before, checked_at=checked_at), NOTHING_CHANGED)
     progress(f"fetching {settings.dataset}")
     sources = hub.fetch_dataset(settings, revision, progress, abandoned)
@@ -173,6 +174,7 @@ def refresh(
     manifest = _manifest(settings, revision, checked_at, files)
     after = _of_manifest(manifest, settings)
     write_manifest(settings, manifest)
+    model_ids.write(settings.cache_dir, after.records["model_id"])
     remove_forgotten(settings)
     if before is None:
         return Refreshed(after, f"{counted(after.records.height, 'record')} of {counted(len(after.stacks), 'stack')}")

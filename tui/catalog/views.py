@@ -128,7 +128,7 @@ def suggestion(base_lines: pl.DataFrame, question: Question) -> str | None:
 
 
 def records_of(snapshot: Snapshot, key: str, renames: Mapping[str, str] | None = None) -> pl.DataFrame:
-    """All records of a model on every stack, the newest stack first and the best record of a stack first.
+    """All records of a model, the newest stack first; within a stack the best first, as the table takes it.
 
     `key` is the model's casefolded id, the old one or what it was renamed to. Adds `record`, the row in
     `snapshot.records`. A record without an id is of no model.
@@ -145,4 +145,7 @@ def records_of(snapshot: Snapshot, key: str, renames: Mapping[str, str] | None =
     places = {counted.stack: place for place, counted in enumerate(snapshot.stacks)}
     stacks = [Stack(*parts) for parts in found.select(STACK_COLUMNS).iter_rows()]
     place = pl.Series([places[stack] for stack in stacks], dtype=pl.UInt32)
-    return found.sort(place, "verdict", "tested_at", "record", descending=[False, False, True, False], nulls_last=True)
+    # Within a stack the order of `records.one_a_model`: the first is the one that the table shows.
+    fewest_cores = pl.when(pl.col("verdict") == Verdict.PASS.value).then("tp")
+    order = (place, "verdict", fewest_cores, "tested_at", "record")
+    return found.sort(*order, descending=[False, False, False, True, False], nulls_last=True)

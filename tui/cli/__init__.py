@@ -12,6 +12,11 @@ from tui.errors import EXIT_INTERRUPTED
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command of this process and end it with the exit code."""
+    if arguments is None and (asked := os.environ.get("_TRN_MODELS_COMPLETE")):
+        from tui.cli.completion import answer
+        from tui.cli.verbs import trn_models
+
+        sys.exit(answer(trn_models, asked))
     from tui.cli.command import run
 
     code = run(sys.argv[1:] if arguments is None else arguments)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
+import shlex
 import sys
 
 from tui.cli.output import is_terminal
+from tui.errors import UsageError
 from tui.settings import Settings
 
 
@@ -24,6 +26,27 @@ def open_app_or_print(settings: Settings, search: str = "") -> int:
     from tui.app import run
 
     return run(settings, search)
+
+
+def open_app_on(settings: Settings, model: str, search: str = "") -> int:
+    """Open the app on the model that `model` names, an id or a part of one; the exit code.
+
+    Raises `UsageError` where a full screen has no place, and what reading records and looking up the name raise.
+    """
+    if not has_full_screen():
+        raise UsageError(
+            "There is no terminal here to open the app in",
+            "stdin, stdout and stderr must lead to one, and TERM must not be «dumb».",
+            f"Print it instead: {shlex.join(['trn-models', 'show', '--', model])}",
+        )
+    from tui.cli.model_words import model_named
+    from tui.cli.records_source import open_told
+
+    gc.disable()
+    model_id = model_named(settings, open_told(settings, fresh=False), model)
+    from tui.app import run
+
+    return run(settings, search, model_id)
 
 
 def has_full_screen() -> bool:

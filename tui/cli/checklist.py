@@ -6,14 +6,15 @@ import shlex
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from tui.cli.runs_text import script_in_words
 from tui.export import aligned
-from tui.host.fit import Item, Level
+from tui.host.checklist import Item, Level
 from tui.rerun.plan import Kind
 from tui.terminal_text import clean
 
 if TYPE_CHECKING:
     from tui.cli.preparing import Ready
-    from tui.rerun.steps import Step
+    from tui.rerun.preparation import Step
 
 
 def checklist(ready: Ready) -> list[str]:
@@ -26,14 +27,16 @@ def dry_run(ready: Ready, step: Step) -> str:
     lines = [*checklist(ready), "", f"{step.title}: the exact command", f"  {_command(step)}"]
     if step.remark:
         lines.append(f"  ({clean(step.remark)})")
+    if step.plan is None and step.command:
+        lines.append(f"  It cannot be started here: {clean(step.reason)}")
     environment = step.plan.environment if step.plan is not None else ready.preparation.environment
     if environment:
         lines += ["", "Environment, on top of the inherited one"]
         lines += [f"  {clean(name)}={clean(shlex.quote(value))}" for name, value in environment.items()]
     if step.plan is not None:
         lines += [f"  {clean(name)} is set as well and shown nowhere" for name in step.plan.hidden]
-        if step.plan.cores:
-            lines.append("  NEURON_RT_VISIBLE_CORES and MASTER_PORT are chosen at the start")
+    if step.kind is Kind.RUN and step.command:
+        lines.append("  NEURON_RT_VISIBLE_CORES and MASTER_PORT are chosen at the start")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -50,13 +53,11 @@ def _about(ready: Ready) -> list[str]:
     revision = "bundled sample: invented models" if wanted.sample else f"{wanted.dataset} @ {wanted.revision or '?'}"
     interpreter = ready.here.interpreter
     named = "none was found" if interpreter is None else f"{interpreter.name} ({interpreter.origin})"
-    script = preparation.sha256 or "none"
-    if preparation.edited:
-        script += f"; edited, the record's is {preparation.recorded_sha256}"
+    script = script_in_words(preparation.sha256, preparation.recorded_sha256, edited=preparation.edited)
     rows = [
         ("record", ready.told),
         ("dataset", revision),
-        ("run.py", f"SHA-256 {script}" if preparation.sha256 else script),
+        ("run.py", f"SHA-256 {script}" if preparation.sha256 else "none"),
         ("Python", named),
     ]
     return [clean(line) for line in aligned(rows, (False, False)).splitlines()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tui.catalog.stacks import Stack
@@ -28,7 +28,10 @@ class NoSuchModelError(UsageError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """Which record is meant: the model's full id (any case), and what chooses among several records of it."""
+    """Which record is meant: the model's full id (any case), and what chooses among several records of it.
+
+    Versions are words as `tui.cli.stack_words.version_named` takes them.
+    """
 
     model: str
     neuronx_cc: str | None = None
@@ -99,16 +102,23 @@ def near_misses(snapshot: Snapshot, model: str) -> tuple[str, ...]:
     return tuple(sorted(ids["model_id"].gather(rows), key=len)[:_NEAR_MISSES]) if not rows.is_empty() else ()
 
 
+def fitting(found: Sequence[Found], wish: Wish) -> list[Found]:
+    """Those that the wish admits and that have a run.py. Raises `UsageError` when there is none."""
+    exact = _exact(found, wish)
+    admitted = [each for each in found if _admits(exact, each.record)]
+    runnable = [each for each in admitted if each.has_script]
+    if not runnable:
+        raise UsageError(*_why_none(found, admitted, exact))
+    return runnable
+
+
 def choose(found: Sequence[Found], wish: Wish, interpreter: Interpreter | None) -> tuple[Found, str]:
     """The record to run, and in words why that one.
 
     Of those that the wish admits and that have a run.py: the first on the stack that is installed in the interpreter,
     else the first. Raises `UsageError` when none is left.
     """
-    admitted = [each for each in found if _admits(wish, each.record)]
-    runnable = [each for each in admitted if each.has_script]
-    if not runnable:
-        raise UsageError(*_why_none(found, admitted, wish))
+    runnable = fitting(found, wish)
     installed = _first_on_installed_stack(runnable, interpreter)
     chosen = installed or runnable[0]
     if len(runnable) == 1:
@@ -133,6 +143,25 @@ def _first_on_installed_stack(found: Iterable[Found], interpreter: Interpreter |
         by_stack.setdefault(each.record.stack, each)
     stack = installed_stack(interpreter, by_stack)
     return None if stack is None else by_stack[stack]
+
+
+def _exact(found: Sequence[Found], wish: Wish) -> Wish:
+    """The wish with whole versions, as the records have them, for `latest` and parts of one."""
+    return replace(
+        wish,
+        neuronx_cc=_version(found, "neuronx_cc", wish.neuronx_cc),
+        library_version=_version(found, "library_version", wish.library_version),
+    )
+
+
+def _version(found: Sequence[Found], column: str, word: str | None) -> str | None:
+    from tui.catalog.stacks import ANY
+    from tui.cli.stack_words import version_named
+
+    if word is None:
+        return None
+    named = version_named(word, [text for each in found if (text := each.record.text(column)) is not None])
+    return None if named == ANY else named
 
 
 def _admits(wish: Wish, record: Record) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from tui.cli.command_recipe import cache_verb, install_verb
 from tui.cli.options import (
     VerbWithArguments,
     begin,
@@ -24,6 +25,7 @@ def command_verbs() -> None:
     Examples:
       trn-models command run ORG/NAME
       trn-models command run ORG/NAME --cores 4 | ssh HOST bash
+      trn-models command install ORG/NAME
     """
 
 
@@ -44,6 +46,7 @@ def command_run_verb(
     cores: int | None,
     environment: tuple[str, ...],
     arguments: tuple[str, ...],
+    python: str | None,
     **flags: Any,
 ) -> None:
     """Print one self-contained shell line that runs the run.py of MODEL's record, MODEL being the full id.
@@ -58,11 +61,16 @@ def command_run_verb(
     from tui.cli.chosen_record import Wish
     from tui.cli.output import write
     from tui.cli.preparing import line_for_a_shell
+    from tui.rerun.preparation import Changes
     from tui.rerun.run_environment import parse_environment
-    from tui.rerun.steps import Changes
 
     wish = Wish(model=model, neuronx_cc=neuronx_cc, library_version=library_version, cores=cores)
     changes = Changes(environment=parse_environment(environment), arguments=arguments)
     settings = begin(context, flags)
-    write(line_for_a_shell(settings, wish, changes) + "\n", sys.stdout)
+    # Not the Python of the settings: the line is for another machine.
+    write(line_for_a_shell(settings, wish, changes, python=python or "python3") + "\n", sys.stdout)
     context.exit(0)
+
+
+command_verbs.add_command(install_verb)
+command_verbs.add_command(cache_verb)

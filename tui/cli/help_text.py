@@ -79,9 +79,10 @@ Environment:
       as everywhere
 
 Exit codes:
-  0 done, 2 a wrong word or setting, or nothing could be started,
-  5 no data could be read, 7 no such model, 70 internal error,
-  130 interrupted, or a question answered with no.
+  0 PASS or done, 1 FAIL of a model, 2 a wrong word or setting, or nothing could
+  be started or written, 3 left out, 4 no record on that stack, 5 no data could
+  be read, 6 another result word, 7 no such model or several, 70 internal
+  error, 130 interrupted, or a question answered with no.
   run, runs again and runs log --follow end with the exit code of the run:
   its own, 128 + the signal that ended it, 130 when it was stopped, 70 when it
   was lost. Elsewhere 1 means FAIL of a model, and nothing else ends with 1.

@@ -14,6 +14,13 @@ from tui.settings import DEFAULT_DATASET, Settings, load
 THEMES = ("dark", "light", "ansi")
 """Names of `tui.themes.THEMES`, which cannot be imported here: it loads the UI framework."""
 
+
+def _no_colour(_context: click.Context, _option: click.Parameter, given: bool) -> None:
+    """What draws asks the environment, so that all parts ask the same."""
+    if given:
+        os.environ["NO_COLOR"] = "1"
+
+
 _SOURCE = (
     click.option(
         "--data",
@@ -25,6 +32,9 @@ _SOURCE = (
     click.option("--revision", metavar="REV", help="Branch, tag or commit of the dataset.  [default: main]"),
     click.option("--sample", is_flag=True, default=None, help="Show the bundled sample: invented models."),
     click.option("--offline", is_flag=True, default=None, help="Make no request at all; use what is on disk."),
+    click.option(
+        "--no-color", is_flag=True, expose_value=False, callback=_no_colour, help="No colours, as with NO_COLOR."
+    ),
 )
 _LOOKS = (
     click.option("--search", metavar="TEXT", help="Models whose name has every one of these words."),

@@ -6,9 +6,10 @@ import os
 import shutil
 import signal
 import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
-from tui.export import cut
 from tui.terminal_text import clean
 
 _PLAIN = str.maketrans({"–": "-", "…": "~", "·": "-", "«": '"', "»": '"', "●": "*", "✗": "x"})
@@ -29,6 +30,47 @@ def write(text: str, stream: TextIO | None, *, ascii_only: bool = False) -> None
     except UnicodeEncodeError:
         text = text.translate(_PLAIN).encode(encoding, errors="replace").decode(encoding)
     stream.write(text)
+
+
+def write_bytes(chunks: Iterable[bytes]) -> None:
+    """Write to stdout exactly these bytes, whatever its encoding, as far as somebody reads them.
+
+    Nothing where it was closed before the start. Raises `OSError` of a full disk.
+    """
+    stream = sys.stdout
+    if stream is None:
+        return
+    let_ctrl_c_interrupt()
+    with as_far_as_read():
+        stream.flush()
+        for chunk in chunks:
+            stream.buffer.write(chunk)
+        stream.buffer.flush()
+
+
+@contextmanager
+def as_far_as_read() -> Iterator[None]:
+    """A block that writes to stdout and ends early when nobody reads on (`| head -1`); the command goes on.
+
+    It has an exit code to find, which is no other because of that.
+    """
+    try:
+        yield
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        lead_nowhere("stdout")
+
+
+def lead_nowhere(name: str) -> None:
+    """Let `stdout` or `stderr` swallow everything from now on when what it holds cannot be written."""
+    stream = getattr(sys, name)
+    if stream is None:
+        return
+    try:
+        stream.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def say(*sentences: str) -> None:
@@ -62,6 +104,8 @@ class Progress:
     def __call__(self, text: str) -> None:
         """Show `text` instead of what was shown before."""
         if self._moving:
+            from tui.export import cut  # not at each start
+
             line = cut(clean(text), shutil.get_terminal_size().columns - 1)
             write(f"\r\x1b[K{line}", sys.stderr)
             sys.stderr.flush()

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tui.cli.chosen_record import Found, Wish, choose, open_records, records_of_model, told
+from tui.cli.chosen_record import Found, Wish, choose, fitting, open_records, records_of_model, told
 from tui.cli.output import Progress, say
-from tui.errors import HubError, UsageError
-from tui.rerun.recipe import CacheCommand, cache_command
-from tui.rerun.steps import Changes, Here, Preparation, Wanted
+from tui.errors import UsageError
+from tui.rerun.preparation import Changes, Here, Preparation, Wanted
 from tui.settings import Settings
+from tui.terminal_text import clean
 
 if TYPE_CHECKING:
-    from tui.catalog.facts import ModelFacts
     from tui.catalog.snapshot import Snapshot
     from tui.host.interpreters import Interpreter
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,77 +39,71 @@ def prepare_record(
     What the Hub says of the model is asked for (bounded, kept for a day), and missing when it does not answer.
     Raises `TrnModelsError` when no record can be run.
     """
-    from tui.rerun import this_machine
+    from tui.rerun import hub_answers, this_machine
     from tui.rerun.steps import prepare
 
-    wanted, why, interpreter = _wanted(settings, wish, graphs=graphs, facts=True)
+    snapshot = open_records(settings)
+    found = records_of_model(settings, snapshot, wish.model)
+    interpreter = _interpreter(settings, found)
+    wanted, why = _chosen(found, wish, interpreter, snapshot)
     with Progress() as progress:
+        progress("asking about the model")
+        wanted = hub_answers.completed(settings, wanted, graphs=graphs)
         progress("looking at this machine")
-        here = this_machine.here(settings, wanted, interpreter, os.environ)
+        here = this_machine.here(settings, wanted, interpreter, os.environ, added=changes.environment)
     preparation = prepare(settings, wanted, here, changes, os.environ, queue=queue, into_own=into_own)
     return Ready(wanted=wanted, told=why, here=here, preparation=preparation)
 
 
-def line_for_a_shell(settings: Settings, wish: Wish, changes: Changes) -> str:
-    """One line that runs the record anywhere; which record that is goes to stderr. Raises `TrnModelsError`."""
+def line_for_a_shell(settings: Settings, wish: Wish, changes: Changes, *, python: str = "python3") -> str:
+    """One line that runs the record anywhere, with the `python` there; which record it is goes to stderr.
+
+    Raises `TrnModelsError`, and `UsageError` for a Python that is more than one word.
+    """
     from tui.rerun.shell_line import shell_line
 
-    python = settings.python or "python3"
-    if len(shlex.split(python)) != 1:
-        raise UsageError("The line takes one path as its Python", f"Not «{python}».", "Give another with --python.")
-    wanted, why, _ = _wanted(settings, wish, graphs=False, facts=False)
-    say(why)
-    return shell_line(wanted, changes, python=python)
-
-
-def _wanted(settings: Settings, wish: Wish, *, graphs: bool, facts: bool) -> tuple[Wanted, str, Interpreter | None]:
-    from tui.catalog import snapshot as snapshots
-    from tui.host.interpreters import preferred
-
+    words = _words(python)
+    if len(words) != 1:
+        raise UsageError("The line takes one path as its Python", f"Not «{clean(python)}».", "Give another: --python.")
     snapshot = open_records(settings)
     found = records_of_model(settings, snapshot, wish.model)
-    interpreter = preferred(_interpreters(settings, found))
+    several = len(fitting(found, wish)) > 1
+    wanted, why = _chosen(found, wish, _interpreter(settings, found) if several else None, snapshot)
+    say(why)
+    return shell_line(wanted, changes, python=words[0])
+
+
+def _words(text: str) -> list[str]:
+    """As a shell splits it; none for what no shell could split."""
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return []
+
+
+def _chosen(
+    found: Sequence[Found], wish: Wish, interpreter: Interpreter | None, snapshot: Snapshot
+) -> tuple[Wanted, str]:
+    from tui.catalog import snapshot as snapshots
+
     chosen, why = choose(found, wish, interpreter)
-    with Progress() as progress:
-        progress("asking about the model")
-        wanted = Wanted(
-            record=chosen.record,
-            script=snapshots.read_text(snapshot, *snapshots.place_of(snapshot, chosen.index), "run_py"),
-            dataset=snapshot.name,
-            revision=snapshot.revision,
-            sample=snapshot.source == "sample",
-            cache=_cache(settings, snapshot, chosen) if graphs else None,
-            facts=_facts(settings, chosen) if facts and snapshot.source == "hub" else None,
-        )
-    return wanted, told(chosen, why), interpreter
+    wanted = Wanted(
+        record=chosen.record,
+        script=snapshots.read_text(snapshot, *snapshots.place_of(snapshot, chosen.index), "run_py"),
+        dataset=snapshot.name,
+        revision=snapshot.revision,
+        sample=snapshot.source == "sample",
+        compilers=snapshot.records["neuronx_cc"].drop_nulls().unique().to_list(),
+    )
+    return wanted, told(chosen, why)
 
 
-def _interpreters(settings: Settings, found: Sequence[Found]) -> tuple[Interpreter, ...]:
+def _interpreter(settings: Settings, found: Sequence[Found]) -> Interpreter | None:
+    """The Python of this machine that would run a script; it takes a while to ask them all."""
+    from tui.host.interpreters import preferred
     from tui.rerun import this_machine
 
     libraries = sorted({each.record.library for each in found if each.record.library})
     with Progress() as progress:
         progress("asking the Pythons of this machine")
-        return this_machine.interpreters_here(settings, os.environ, also=libraries)
-
-
-def _cache(settings: Settings, snapshot: Snapshot, chosen: Found) -> CacheCommand:
-    from tui.catalog import neff_bucket
-
-    search = neff_bucket.find(settings)
-    compilers = snapshot.records["neuronx_cc"].drop_nulls().unique().to_list()
-    cache = cache_command(search.bucket, chosen.record.text("neuronx_cc"), settings.neff_cache_dir, compilers)
-    return cache if search.bucket is not None else replace(cache, note=search.note)
-
-
-def _facts(settings: Settings, chosen: Found) -> ModelFacts | None:
-    from tui.catalog import hub
-
-    model_id = chosen.record.model_id
-    if model_id is None:
-        return None
-    try:
-        return hub.model_facts(settings, model_id)
-    except HubError as error:
-        logger.info("the Hub does not tell of %s: %s", model_id, error)
-        return hub.cached_facts(settings, model_id)
+        return preferred(this_machine.interpreters_here(settings, os.environ, also=libraries))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +25,9 @@ from tui.settings import Settings
 
 if TYPE_CHECKING:
     from tui.cli.chosen_record import Wish
-    from tui.host.fit import Item
     from tui.rerun.plan import Plan
+    from tui.rerun.preparation import Changes, Preparation, Step
     from tui.rerun.runs import Run
-    from tui.rerun.steps import Changes, Step
 
 STEPS = ("run", "weights", "graphs", "install")
 """Values of `tui.rerun.plan.Kind`, which is not imported for the help alone."""
@@ -48,7 +47,7 @@ STEPS = ("run", "weights", "graphs", "install")
 )
 @click.option("--into-own", is_flag=True, help="--step install: into that Python itself, not a venv on top of it.")
 @click.option("--dry-run", is_flag=True, help="Print checklist, command and environment; start nothing.")
-@click.option("--run-anyway", is_flag=True, help="Run also when the checklist has something that stands in the way.")
+@click.option("--run-anyway", is_flag=True, help="Run also when something stands in the way; not cores in use.")
 @queue_option
 @follow_options
 @yes_option
@@ -82,8 +81,8 @@ def run_verb(
     """
     from tui.cli.chosen_record import Wish
     from tui.rerun.plan import Kind
+    from tui.rerun.preparation import Changes
     from tui.rerun.run_environment import parse_environment
-    from tui.rerun.steps import Changes
 
     options = RunOptions(
         wish=Wish(model=model, neuronx_cc=neuronx_cc, library_version=library_version, cores=cores),
@@ -130,15 +129,15 @@ def run_model(settings: Settings, options: RunOptions) -> int:
         into_own=options.into_own,
         graphs=options.dry_run or options.step == Kind.GRAPHS,
     )
-    step = ready.preparation.step(Kind(options.step))
-    blocking = ready.preparation.in_the_way(step.kind, ready.here.host)
+    preparation, kind = ready.preparation, Kind(options.step)
+    step = preparation.step(kind)
     if options.dry_run:
         write(dry_run(ready, step), sys.stdout, ascii_only=bool(settings.ascii))
-        _plan_of(step, () if options.run_anyway else blocking)
+        _plan_of(preparation, step, options, asks=False)
         return EXIT_PASS
     say(*checklist(ready))
-    plan = _plan_of(step, blocking if options.yes and not options.run_anyway else ())
-    if not options.yes and not _agreed(step, plan, () if options.run_anyway else blocking):
+    plan = _plan_of(preparation, step, options, asks=not options.yes)
+    if not options.yes and not _agreed(preparation, step, plan, run_anyway=options.run_anyway):
         say("Nothing was started.")
         return ANSWERED_NO
     return start_and_watch(lambda: start.start(settings, plan), follow=options.follow)
@@ -172,8 +171,7 @@ def watch(run: Run) -> int:
     """Show the log until the run is over, then how it ended on stderr; the run's exit code, 130 after Ctrl+C."""
     from tui.cli.following import follow
     from tui.cli.output import say
-    from tui.cli.runs_text import exit_code_of
-    from tui.cli.what_it_means import sentences
+    from tui.cli.runs_text import exit_code_of, sentences
     from tui.errors import EXIT_INTERRUPTED, TrnModelsError
     from tui.rerun import news
 
@@ -191,19 +189,30 @@ def watch(run: Run) -> int:
     return exit_code_of(ended)
 
 
-def _plan_of(step: Step, blocking: Sequence[Item]) -> Plan:
-    """The plan of a step that can be started. Raises `UsageError` that says what stands in the way."""
+def _plan_of(preparation: Preparation, step: Step, options: RunOptions, *, asks: bool) -> Plan:
+    """The plan of a step that can be started; where cores are in use and somebody `asks` for it, one that waits.
+
+    Raises `UsageError` that says what stands in the way, and nobody is asked about.
+    """
+    from dataclasses import replace
+
     from tui.errors import UsageError
 
     if step.plan is None:
         raise UsageError(f"«{step.title}» cannot be started here", step.reason)
-    if blocking:
-        said = [f"{item.name}: {item.text}" for item in blocking]
-        raise UsageError("Something stands in the way", "\n".join(said), "Give --run-anyway to run it all the same.")
+    in_use = None if step.plan.queue else preparation.cores_in_use(step.kind)
+    if asks:
+        return step.plan if in_use is None else replace(step.plan, queue=True)
+    blocking = () if options.run_anyway else preparation.in_the_way(step.kind)
+    said = [f"{item.name}: {item.text}" for item in ((in_use,) if in_use is not None else ()) + blocking]
+    if said:
+        queue = "--queue waits for cores that are in use." if in_use is not None else ""
+        anyway = "Give --run-anyway to run it all the same." if blocking else ""
+        raise UsageError("Something stands in the way", "\n".join(said), " ".join(filter(None, (queue, anyway))))
     return step.plan
 
 
-def _agreed(step: Step, plan: Plan, blocking: Sequence[Item]) -> bool:
+def _agreed(preparation: Preparation, step: Step, plan: Plan, *, run_anyway: bool) -> bool:
     from tui.cli.output import say
     from tui.cli.questions import ask
     from tui.rerun.plan import Kind
@@ -212,4 +221,8 @@ def _agreed(step: Step, plan: Plan, blocking: Sequence[Item]) -> bool:
         say(step.command, step.remark)
         return ask(f"{step.title}?")
     say("run.py is code from a public dataset: s shows it before you answer.")
-    return ask("Something stands in the way: run anyway?" if blocking else "Run it?", plan.script or "")
+    blocked = bool(preparation.in_the_way(step.kind)) and not run_anyway
+    if preparation.cores_in_use(step.kind) is not None:
+        question = "Cores are in use: wait in the queue until they are free?"
+        return ask(f"Something stands in the way. {question}" if blocked else question, plan.script or "")
+    return ask("Something stands in the way: run anyway?" if blocked else "Run it?", plan.script or "")

@@ -52,8 +52,7 @@ def show_verb(context: click.Context, /, run_id: int, form: str, **flags: Any) -
       trn-models runs show 3 --format json
     """
     from tui.cli.output import write
-    from tui.cli.runs_text import as_object
-    from tui.cli.what_it_means import page
+    from tui.cli.runs_text import as_object, page
     from tui.rerun import runs
 
     settings = begin(context, flags)

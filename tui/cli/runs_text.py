@@ -1,17 +1,23 @@
-"""Runs in words: the table and the JSON of `runs`, how a run ended, and the exit code that tells it."""
+"""Runs in words: the table, the JSON and the page of `runs`, what one that is over means, and its exit code."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui import numbers
 from tui.errors import EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_USAGE
 from tui.export import aligned
-from tui.rerun.progress import elapsed_s, phase, signal_name
+from tui.process import signal_name
+from tui.rerun.plan import TITLES
+from tui.rerun.progress import elapsed_s, phase
 from tui.rerun.runs import Result, Run, State
 from tui.terminal_text import clean
+
+if TYPE_CHECKING:
+    from tui.rerun.diagnosis import Diagnosis
 
 _HEADERS = ("id", "state", "model", "kind", "started", "duration", "exit", "cores")
 _AT_RIGHT = (True, False, False, False, True, True, True, True)
@@ -48,7 +54,7 @@ def as_object(run: Run) -> dict[str, Any]:
         "ended_at": _iso(outcome.ended_at if outcome is not None else None),
         "heartbeat_at": _iso(run.heartbeat_at),
         "wall_s": outcome.wall_s if outcome is not None else None,
-        "peak_host_memory_bytes": _peak(run),
+        "peak_host_memory_bytes": run.peak_bytes,
         "devices": list(run.devices),
         "cores": list(run.cores),
         "edited": run.edited,
@@ -87,6 +93,49 @@ def exit_code_of(run: Run) -> int:
     if outcome.result is Result.STOPPED:
         return outcome.exit_code or EXIT_INTERRUPTED
     return EXIT_INTERNAL if outcome.exit_code is None else outcome.exit_code
+
+
+def sentences(run: Run) -> list[str]:
+    """How a run that is over ended, beside what was recorded, and the cause of a failure with what to do."""
+    from tui.rerun import outcome
+
+    return [*outcome.compared(run), *remarks(run), *_cause(outcome.diagnosis_of(run))]
+
+
+def page(run: Run) -> str:
+    """What was run, where it is, and what became of it."""
+    recipe = run.recipe
+    rows = [
+        ("run", f"{run.id}: {TITLES[run.kind]} of {run.model_id}{', edited' if run.edited else ''}"),
+        ("state", phase(run)),
+        ("started", _begun(run)),
+        ("command", shlex.join(map(str, recipe.get("argv") or ()))),
+        ("run.py", _script(recipe)),
+        ("added", _added(recipe.get("added"))),
+        ("dataset", _dataset(recipe)),
+        ("Python", _python(recipe.get("interpreter"))),
+        ("on top", _python(recipe.get("overlay"))),
+        ("host", _host(recipe.get("host"))),
+        ("cores", cores_in_words(run.cores)),
+        ("memory", _memory(run)),
+        ("log", f"{numbers.size(run.log_bytes)}{_dropped(run)}"),
+        ("folder", str(run.folder)),
+        ("note", run.note),
+    ]
+    shown = [(name, clean(text)) for name, text in rows if text]
+    lines = aligned(shown, (False, False)).splitlines()
+    if run.live:
+        return "\n".join(lines)
+    return "\n".join([*lines, "", *(clean(text, newlines=True) for text in sentences(run))])
+
+
+def script_in_words(sha256: str, recorded_sha256: str, *, edited: bool) -> str:
+    """The hash of a script, and beside which one of the record it stands; that alone is named when they differ."""
+    if not edited:
+        return sha256
+    if sha256 == recorded_sha256:
+        return f"{sha256}; script as recorded; variables or arguments added"
+    return f"{sha256}; edited, the record's is {recorded_sha256}" if recorded_sha256 else f"{sha256}; edited"
 
 
 def _cells(run: Run, now: datetime) -> tuple[str, ...]:
@@ -128,17 +177,77 @@ def _short_end(run: Run) -> str:
 
 
 def cores_in_words(cores: Sequence[int]) -> str:
-    """`0-3`, `4`, `0,2`; a dash for none."""
-    if not cores:
-        return numbers.NOT_RECORDED
-    whole = list(cores) == list(range(cores[0], cores[-1] + 1))
-    return f"{cores[0]}-{cores[-1]}" if whole and len(cores) > 1 else ",".join(map(str, cores))
-
-
-def _peak(run: Run) -> int | None:
-    of_outcome = run.outcome.peak_host_memory_bytes if run.outcome is not None else None
-    return run.peak_host_memory_bytes if of_outcome is None else of_outcome
+    """`0-3`, `4`, `0, 2`; a dash for none."""
+    return numbers.ranges(cores) or numbers.NOT_RECORDED
 
 
 def _iso(moment: datetime | None) -> str | None:
     return None if moment is None else moment.astimezone(UTC).isoformat()
+
+
+def _cause(diagnosis: Diagnosis | None) -> list[str]:
+    if diagnosis is None:
+        return []
+    said = [f"Cause: {diagnosis.title}" if diagnosis.title else "", diagnosis.line]
+    return [*said, f"What to do: {diagnosis.advice}" if diagnosis.advice else ""]
+
+
+def _begun(run: Run) -> str:
+    seconds = elapsed_s(run, datetime.now(UTC))
+    so_far = f", {numbers.duration_words(seconds)} so far" if run.live and seconds is not None else ""
+    return f"{numbers.day_and_clock(run.started_at)}{so_far}"
+
+
+def _script(recipe: Mapping[str, Any]) -> str:
+    digest, recorded = recipe.get("sha256"), recipe.get("recorded_sha256")
+    if not digest:
+        return ""
+    return f"SHA-256 {script_in_words(str(digest), str(recorded or ''), edited=recipe.get('edited') is True)}"
+
+
+def _dataset(recipe: Mapping[str, Any]) -> str:
+    if recipe.get("sample"):
+        return "bundled sample: invented models"
+    revision = recipe.get("revision")
+    return f"{recipe.get('dataset') or ''}{f' @ {revision}' if revision else ''}"
+
+
+# What stands in recipe.json may have been changed by hand: other types are left out.
+
+
+def _added(added: Any) -> str:
+    """Variables and arguments that a person added, as words for a shell."""
+    if not isinstance(added, Mapping):
+        return ""
+    environment, arguments = added.get("environment"), added.get("arguments")
+    variables = environment.items() if isinstance(environment, Mapping) else ()
+    words = [f"{name}={shlex.quote(str(value))}" for name, value in variables]
+    if isinstance(arguments, list) and arguments:
+        words += ["--", shlex.join(map(str, arguments))]
+    return " ".join(words)
+
+
+def _python(interpreter: Any) -> str:
+    if not isinstance(interpreter, Mapping) or not isinstance(interpreter.get("argv"), list):
+        return ""
+    return f"{shlex.join(map(str, interpreter['argv']))} ({interpreter.get('version') or 'version not known'})"
+
+
+def _host(host: Any) -> str:
+    if not isinstance(host, Mapping):
+        return ""
+    return ", ".join(
+        f"{word} {host[name]}".strip()
+        for name, word in (("instance_type", ""), ("driver", "driver"))
+        if isinstance(host.get(name), str)
+    )
+
+
+def _memory(run: Run) -> str:
+    peak = run.peak_bytes
+    return "" if peak is None else f"{numbers.size(peak)} of host memory at its peak (largest sum of PSS)"
+
+
+def _dropped(run: Run) -> str:
+    dropped = run.log_dropped_bytes
+    return f", {numbers.size(dropped)} left out between beginning and end" if dropped else ""

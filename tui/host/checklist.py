@@ -15,6 +15,15 @@ class Level(StrEnum):
     BLOCKING = "blocking"
 
 
+class Topic(StrEnum):
+    """Names of items that are looked for by name; those of all others are words for people alone."""
+
+    NO_DEVICE = "device"
+    """Stands for all others about devices where there is no Neuron device."""
+    CORES = "cores"
+    WEIGHTS = "weights"
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """One line of the checklist: what was looked at, what was found, what to do."""

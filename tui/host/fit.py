@@ -8,16 +8,23 @@ from typing import TYPE_CHECKING
 
 from tui.catalog.verdict import Record
 from tui.host import fit_devices, fit_room, fit_stack
-from tui.host.checklist import Disk, Item, Level, Surroundings
+from tui.host.checklist import Item, Level, Surroundings, Topic
 from tui.host.interpreters import Interpreter
 from tui.host.neuron import Host
 
 if TYPE_CHECKING:
     from tui.catalog.facts import ModelFacts
 
-__all__ = ["Disk", "Fit", "Item", "Level", "Surroundings", "fit_of"]
-
 _TOLD_IN_LINE = 2
+
+_CONTAINER = (
+    Item(
+        Level.WARNING,
+        "container",
+        "cores are counted as this machine counts them; the container may count its own",
+        "Compare `neuron-ls` here and inside.",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +42,10 @@ class Fit:
     def line(self) -> str:
         """One line for the detail: `fits: 8 of 60 cores, transformers differs`."""
         for item in self.items:
-            if item.name == fit_devices.NO_DEVICE:
+            if item.name == Topic.NO_DEVICE:
                 return item.short
-        cores = next((item for item in self.items if item.name == fit_devices.CORES), None)
+        cores = next((item for item in self.items if item.name == Topic.CORES), None)
         in_the_way = [item.short or f"{item.name}: {item.text}" for item in self.blocking]
-        if cores is not None and cores.level is Level.WARNING:
-            # With `any_host` too few cores do not block; they do not fit all the same.
-            in_the_way.insert(0, cores.short)
         if in_the_way:
             return f"does not fit: {_some_of(in_the_way)}"
         differences = [item.short for item in self.items if item.level is not Level.OK and item.short]
@@ -64,17 +68,20 @@ def fit_of(
     taken: Collection[int] = (),
     any_host: bool = False,
     installed_on_top: Mapping[str, str] | None = None,
+    asking: bool = False,
 ) -> Fit:
     """The checklist of a record.
 
     `taken` are device indexes of our own live runs (of a mapping the values are shown as their ids);
     `installed_on_top` are packages of an overlay, which win over the interpreter's; with `any_host` what is missing
-    of host and stack is a warning, not blocking.
+    of host and stack is a warning, not blocking, but for cores of devices that are there;
+    with `asking` the Hub is being asked for `facts`.
     """
     items = [
         *fit_devices.items(record, host, taken, any_host=any_host),
+        *(_CONTAINER if host.devices and interpreter is not None and interpreter.elsewhere else ()),
         *fit_stack.items(record, host, interpreter, installed_on_top or {}, any_host=any_host),
     ]
     if surroundings is not None:
-        items += fit_room.items(surroundings, facts)
+        items += fit_room.items(surroundings, facts, asking=asking)
     return Fit(tuple(items))

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from tui.catalog.verdict import Record
-from tui.host.checklist import Item, Level
+from tui.host.checklist import Item, Level, Topic
 from tui.host.neuron import Device, Host
 from tui.numbers import counted, gigabytes
 from tui.terminal_text import clean
 
-NO_DEVICE = "device"
-"""Name of the item that stands for all others of this part where there is no Neuron device."""
-CORES = "cores"
-
 TESTED_ON = "trn2"
 _ANY_HOST = "--any-host allows it all the same, to try the app."
+_LOOK_BY_HAND = "`neuron-ls` by hand tells more; devices and cores shown here may be wrong."
 OTHER_FAMILY = frozenset({"trn1", "inf2", "inf1"})
+_WITH_LNC = frozenset({"trn2", "trn3", None})
+"""Generations whose cores are counted by LNC; of an unknown one it cannot be ruled out."""
 _COMMAND_CHARACTERS = 60
 
 # A Trainium2 bank of 24 GiB serves two physical cores, which LNC=2 makes one logical core (Neuron documentation:
@@ -30,9 +29,9 @@ def items(record: Record, host: Host, taken: Collection[int], *, any_host: bool)
     if not host.devices:
         line = f"no Neuron device here: {host.why_none}" if host.why_none else "no Neuron device here"
         then = "Cores are counted from 0." if any_host else f"Start it on a {TESTED_ON} host. {_ANY_HOST}"
-        return [Item(amiss, NO_DEVICE, clean(line), then, clean(line))]
+        return [Item(amiss, Topic.NO_DEVICE, clean(line), then, clean(line))]
     said = [_generation(host, amiss)]
-    if host.lnc == 1:
+    if host.lnc == 1 and host.generation in _WITH_LNC:
         said.append(
             Item(
                 Level.WARNING,
@@ -42,8 +41,8 @@ def items(record: Record, host: Host, taken: Collection[int], *, any_host: bool)
                 "LNC=1",
             )
         )
-    said += [Item(Level.WARNING, "host", clean(remark)) for remark in host.remarks]
-    cores = _cores(record, host, taken, amiss)
+    said += [Item(Level.WARNING, "host", clean(remark), _LOOK_BY_HAND) for remark in host.remarks]
+    cores = _cores(record, host, taken)
     return [*said, *cores, *_in_use(host, taken, fits=cores[-1].level is Level.OK), _memory(record, host)]
 
 
@@ -68,33 +67,41 @@ def _generation(host: Host, amiss: Level) -> Item:
     return Item(Level.OK, "host", has)
 
 
-def _cores(record: Record, host: Host, taken: Collection[int], amiss: Level) -> list[Item]:
-    """What is not recorded of cores, if anything; last the item about having enough of them."""
+def _cores(record: Record, host: Host, taken: Collection[int]) -> list[Item]:
+    """What is not recorded of cores, if anything; last the item about having enough of them.
+
+    Too few block whatever is allowed: no run is given cores of devices that are in use or not there.
+    """
     needed = cores_needed(record)
     said = []
     if record.tp is None or record.tp < 1:
         raw = record.text("tp")
         recorded = "not recorded" if raw is None else f"recorded as «{clean(raw)}», which is no number of cores"
         text = f"how many cores it needs is {recorded}; one is assumed, which takes one whole device"
-        said.append(Item(Level.WARNING, "cores recorded", text, short="cores not recorded"))
+        advice = "When one is too few, choose another record of the model, or edit a copy of run.py."
+        said.append(Item(Level.WARNING, "cores recorded", text, advice, "cores not recorded"))
     if not host.cores:
         text = "how many cores the devices have could not be found out"
-        return [*said, Item(Level.WARNING, CORES, text, "Look at neuron-ls.", "number of cores not known")]
+        advice = "None can be given to a run; `neuron-ls` by hand tells more."
+        return [*said, Item(Level.BLOCKING, Topic.CORES, text, advice, "number of cores not known")]
     unused = host.unused(taken)
     count = sum(len(device.core_ids) for device in unused)
     plural = counted(needed, "core")
     wait = "Wait until devices are free, or start it with the queue: it then begins by itself."
     if needed > host.cores:
         short = f"{plural} needed, this host has {host.cores}"
-        return [*said, Item(amiss, CORES, short, "Take a larger host, or a record with fewer cores.", short)]
+        return [
+            *said,
+            Item(Level.BLOCKING, Topic.CORES, short, "Take a larger host, or a record with fewer cores.", short),
+        ]
     if needed > count:
         short = f"{plural} needed, {count} of {host.cores} not in use"
-        return [*said, Item(amiss, CORES, short, wait, short)]
+        return [*said, Item(Level.BLOCKING, Topic.CORES, short, wait, short)]
     if _most_together(unused) < needed:
         short = f"{plural} needed, the {count} not in use are not next to each other"
-        return [*said, Item(amiss, CORES, short, wait, short)]
+        return [*said, Item(Level.BLOCKING, Topic.CORES, short, wait, short)]
     text = f"{plural} needed, {count} of {host.cores} not in use"
-    return [*said, Item(Level.OK, CORES, text, short=f"{needed} of {counted(count, 'core')}")]
+    return [*said, Item(Level.OK, Topic.CORES, text, short=f"{needed} of {counted(count, 'core')}")]
 
 
 def _most_together(devices: Sequence[Device]) -> int:
@@ -112,13 +119,14 @@ def _most_together(devices: Sequence[Device]) -> int:
 
 def _in_use(host: Host, taken: Collection[int], *, fits: bool) -> list[Item]:
     level = Level.OK if fits else Level.WARNING
+    advice = "" if fits else "Wait for it, or speak with who runs it; nothing of others is ever ended."
     said = []
     for device in host.devices:
         ours = _run_id(taken, device.index)
         holders = [_holder(holder.user, holder.pid, holder.command) for holder in device.holders]
         if ours or holders:
             who = "; ".join([*([ours] if ours else []), *holders])
-            said.append(Item(level, "in use", f"device {device.index}: {who}"))
+            said.append(Item(level, "in use", f"device {device.index}: {who}", advice))
     if not host.holders_known:
         text = "who holds the devices could not be found out: one that looks unused may be held"
         said.append(Item(Level.WARNING, "in use", text, "neuron-ls tells it; see that aws-neuronx-tools is installed."))
@@ -146,7 +154,8 @@ def _memory(record: Record, host: Host) -> Item:
     raw = record.text("hbm_peak_gb")
     if peak is None or not peak > 0:  # NaN and what is no peak
         recorded = "not recorded" if raw is None else f"recorded as «{clean(raw)}»"
-        return Item(Level.WARNING, "memory", f"peak device memory is {recorded}{has}")
+        advice = "When it runs out of device memory, take a record on more cores."
+        return Item(Level.WARNING, "memory", f"peak device memory is {recorded}{has}", advice)
     of = f" of {gigabytes(capacity)}" if capacity is not None else ""
     unit = "whether for one core or for all is not documented"
     text = f"{gigabytes(peak)}{of} GB recorded; {unit}{has}"
@@ -154,7 +163,8 @@ def _memory(record: Record, host: Host) -> Item:
     if here is not None and peak > here * cores:
         text += f", {gigabytes(here * cores)} GiB are on {counted(cores, 'core')}" if cores > 1 else ""
         return Item(Level.WARNING, "memory", text, "More was used than is here: it may run out of device memory.")
-    return Item(Level.WARNING, "memory", text)
+    advice = "On equal devices it should fit again; on others compare it with the memory of a core."
+    return Item(Level.WARNING, "memory", text, advice)
 
 
 def _gib_of_core(host: Host) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tui.host.checklist import HUGGING_FACE_CACHE, Disk, Item, Level, Surroundings
+from tui.host.checklist import HUGGING_FACE_CACHE, Disk, Item, Level, Surroundings, Topic
 from tui.numbers import size
 from tui.terminal_text import clean
 
@@ -19,9 +19,12 @@ FULL_BYTES = 100_000_000
 _ROOM = "Make room, or put it on another disk"
 
 
-def items(surroundings: Surroundings, facts: ModelFacts | None) -> list[Item]:
-    """Items about what is around a run; `facts` are the Hub's of the model, None when not asked."""
-    said = [_weights(surroundings, facts)]
+def items(surroundings: Surroundings, facts: ModelFacts | None, *, asking: bool = False) -> list[Item]:
+    """Items about what is around a run; `facts` are the Hub's of the model, None when not asked, or not yet.
+
+    With `asking` the Hub is being asked for them.
+    """
+    said = [_weights(surroundings, facts, asking=asking)]
     if facts is not None and facts.gated:
         said.append(_token(surroundings, str(facts.gated)))
     said += [_disk(disk) for disk in surroundings.disks]
@@ -44,9 +47,9 @@ def least_bytes(facts: ModelFacts) -> int | None:
     return min(facts.parameters, facts.size_bytes)
 
 
-def _weights(surroundings: Surroundings, facts: ModelFacts | None) -> Item:
+def _weights(surroundings: Surroundings, facts: ModelFacts | None, *, asking: bool) -> Item:
     if surroundings.weights_here:
-        return Item(Level.OK, "weights", "already in the Hugging Face cache")
+        return Item(Level.OK, Topic.WEIGHTS, "already in the Hugging Face cache")
     most = None if facts is None else facts.size_bytes
     least = None if facts is None else least_bytes(facts)
     free = next((disk.free_bytes for disk in surroundings.disks if disk.name == HUGGING_FACE_CACHE), None)
@@ -55,14 +58,20 @@ def _weights(surroundings: Surroundings, facts: ModelFacts | None) -> Item:
         text = f"up to {size(most)} to download (all revisions together), {has}"
     elif least is not None:
         text = f"at least {size(least)} to download, {has}"
+    elif asking:
+        text = f"asking the Hub how much there is to download …, {has}"
+        return Item(Level.WARNING, Topic.WEIGHTS, text, "Its answer comes in a moment, also whether a token is needed.")
     else:
-        return Item(Level.WARNING, "weights", f"how much there is to download is not known, {has}")
+        text = f"how much there is to download is not known, {has}"
+        return Item(Level.WARNING, Topic.WEIGHTS, text, "Look at the files of the model on the Hub.")
     if free is not None and least is not None and free < least:
         text = f"at least {size(least)} to download, {has}"
-        return Item(Level.BLOCKING, "weights", text, f"{_ROOM}: HF_HOME names the folder.", "no room for the weights")
+        return Item(
+            Level.BLOCKING, Topic.WEIGHTS, text, f"{_ROOM}: HF_HOME names the folder.", "no room for the weights"
+        )
     if free is not None and most is not None and free < most:
-        return Item(Level.WARNING, "weights", text, f"It may not be enough. {_ROOM}: HF_HOME names the folder.")
-    return Item(Level.OK, "weights", text)
+        return Item(Level.WARNING, Topic.WEIGHTS, text, f"It may not be enough. {_ROOM}: HF_HOME names the folder.")
+    return Item(Level.OK, Topic.WEIGHTS, text)
 
 
 def _token(surroundings: Surroundings, gated: str) -> Item:
@@ -79,7 +88,8 @@ def _token(surroundings: Surroundings, gated: str) -> Item:
 
 def _disk(disk: Disk) -> Item:
     if disk.free_bytes is None:
-        return Item(Level.WARNING, "disk", f"{disk.name}: free space is not known ({_shown(disk)})")
+        text = f"{disk.name}: free space is not known ({_shown(disk)})"
+        return Item(Level.WARNING, "disk", text, "See that the folder can be read: `df` tells the space.")
     text = f"{disk.name}: {size(disk.free_bytes)} free ({_shown(disk)})"
     if disk.free_bytes < FULL_BYTES:
         return Item(Level.BLOCKING, "disk", text, f"{_ROOM}.", f"no room for the {disk.name}")

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from packaging.utils import InvalidName, canonicalize_name
 from packaging.version import Version
 
+from tui.catalog import tested_packages
+from tui.catalog.tested_packages import STACK, distribution_of
 from tui.catalog.verdict import Record
 from tui.host.checklist import Item, Level
 from tui.host.interpreters import Interpreter
 from tui.host.neuron import Host
+from tui.host.versions import same_version
 from tui.terminal_text import clean
 
-STACK = (("torch-neuronx", "torch_neuronx"), ("torch", "torch"), ("neuronx-cc", "neuronx_cc"), ("nki", "nki"))
-"""(distribution, column) of the packages that make the stack; pip never touches them."""
+__all__ = ["STACK", "items", "packages_on_top", "same_version"]
 
-_ON_TOP = ("transformers", "accelerate")
 _CHOOSE = "Choose an interpreter: --python PATH, or the setting `python`."
+_NOT_RECORDED = "Another record of the model may tell it; when the run fails, compare this first."
 
 
 def items(
@@ -45,36 +46,11 @@ def items(
 
 
 def packages_on_top(record: Record) -> Iterator[tuple[str, str | None]]:
-    """(normalised distribution, version as recorded) of the library, transformers and accelerate, each once.
-
-    A package of the stack is not among them. Only the library may come without a version.
-    """
-    library = _distribution(record.library)
-    versions = {name: _recorded(record, name) for name in _ON_TOP}
-    if library is not None:
-        versions = {
-            library: _recorded(record, "library_version") or versions.get(library),
-            **_without(versions, library),
-        }
-    stack = {name for name, _ in STACK}
-    for name, version in versions.items():
-        if name not in stack and (version is not None or name == library):
-            yield name, version
-
-
-def same_version(one: str, other: str) -> bool:
-    """Whether two spellings name one version; a local part (`+cpu`) that only one of them has does not count."""
-    try:
-        first, second = Version(one.strip()), Version(other.strip())
-    except ValueError:  # InvalidVersion is one; so is a number of more digits than int() takes
-        return one.strip() == other.strip()
-    if (first.local is None) != (second.local is None):
-        return first.public == second.public
-    return first == second
-
-
-def _without(versions: Mapping[str, str | None], name: str) -> dict[str, str | None]:
-    return {key: value for key, value in versions.items() if key != name}
+    """(distribution, version as recorded) of what can be compared; only the library may come without a version."""
+    library = distribution_of(record.library)
+    for package in tested_packages.packages_on_top(record):
+        if package.recorded is not None or package.name == library:
+            yield package.name, package.recorded
 
 
 def _recorded(record: Record, column: str) -> str | None:
@@ -82,18 +58,11 @@ def _recorded(record: Record, column: str) -> str | None:
     return text if text is not None and text.strip() else None
 
 
-def _distribution(written: str | None) -> str | None:
-    try:
-        return None if written is None else canonicalize_name(written.strip(), validate=True)
-    except InvalidName:
-        return None
-
-
 def _package(name: str, tested: str | None, found: str | None, missing: Level, advice: str) -> Item:
     if tested is None or not tested.strip():
         here = f"{clean(found)} installed" if found else "not installed either"
         text = f"the tested version is not recorded, so nothing can be compared; {here}"
-        return Item(Level.WARNING, name, text, short=f"{name} not recorded")
+        return Item(Level.WARNING, name, text, _NOT_RECORDED, f"{name} not recorded")
     if found is None:
         return Item(missing, name, f"{clean(tested)} tested, not installed", advice, f"{name} missing")
     if same_version(tested, found):
@@ -105,9 +74,11 @@ def _package(name: str, tested: str | None, found: str | None, missing: Level, a
 def _python(record: Record, interpreter: Interpreter) -> Item:
     tested, found = _recorded(record, "python"), interpreter.version
     if tested is None:
-        return Item(Level.WARNING, "python", f"the tested version is not recorded; {clean(found or 'unknown')} here")
+        text = f"the tested version is not recorded; {clean(found or 'unknown')} here"
+        return Item(Level.WARNING, "python", text, _NOT_RECORDED)
     if found is None:
-        return Item(Level.WARNING, "python", f"{clean(tested)} tested; which one this is could not be found out")
+        text = f"{clean(tested)} tested; which one this is could not be found out"
+        return Item(Level.WARNING, "python", text, "`--version` of that Python tells it.")
     if same_version(tested, found):
         return Item(Level.OK, "python", f"{clean(found)}, as tested")
     text = f"{clean(tested)} tested, {clean(found)} here"
@@ -129,7 +100,7 @@ def _driver(record: Record, host: Host) -> list[Item]:
     tested, found = _recorded(record, "neuron_driver"), host.driver
     if tested is None:
         here = f"{clean(found)} here" if found else "nor could the one here be found out"
-        return [Item(Level.WARNING, "driver", f"the tested version is not recorded; {here}")]
+        return [Item(Level.WARNING, "driver", f"the tested version is not recorded; {here}", _NOT_RECORDED)]
     if found is None:
         text = f"{clean(tested)} tested; which one is loaded could not be found out"
         return [Item(Level.WARNING, "driver", text, "/sys/module/neuron/version tells it.")]

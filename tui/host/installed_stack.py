@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
 
 from tui.catalog.stacks import Stack
 from tui.host.interpreters import Interpreter
+from tui.host.versions import same_version
 
 
 def installed_stack(interpreter: Interpreter | None, stacks: Iterable[Stack]) -> Stack | None:
@@ -28,10 +28,4 @@ def installed_stack(interpreter: Interpreter | None, stacks: Iterable[Stack]) ->
 
 
 def _same(installed: str | None, recorded: str | None) -> bool:
-    if installed is None or recorded is None:
-        return False
-    try:
-        one, other = Version(installed), Version(recorded)
-    except InvalidVersion:
-        return installed == recorded
-    return one == other if one.local and other.local else Version(one.public) == Version(other.public)
+    return installed is not None and recorded is not None and same_version(installed, recorded)

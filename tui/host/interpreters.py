@@ -17,8 +17,8 @@ from typing import Any, Final
 from packaging.utils import canonicalize_name
 
 from tui.errors import TrnModelsError
-from tui.host import python_places
-from tui.host.self_description import describe
+from tui.host import interpreter_places
+from tui.host.interpreter_query import describe
 from tui.terminal_text import clean
 
 PACKAGES = (
@@ -59,7 +59,6 @@ class Interpreter:
     executable: str | None = None
     """sys.executable as it says; inside the container for a command line."""
     prefix: str | None = None
-    base_prefix: str | None = None
     site_packages: tuple[str, ...] = ()
     """Folders of its own packages, in the order of sys.path."""
     packages: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
@@ -92,14 +91,14 @@ def candidates(
     `setting` is `--python` or the setting of that name: a path, or a command line. Raises `UsageError` for words
     that no shell could split.
     """
-    home = home or python_places.home_folder(environ)
-    named = python_places.named(setting, environ, home)
+    home = home or interpreter_places.home_folder(environ)
+    named = interpreter_places.named(setting, environ, home)
     chosen = [Candidate(named, NAMED)] if named else []
-    seen = {python_places.own()}
+    seen = {interpreter_places.own()}
     if len(named) == 1:
-        seen.add(python_places.of(Path(named[0])))
-    for path, origin in python_places.found(environ, home, opt):
-        place = python_places.of(path)
+        seen.add(interpreter_places.of(Path(named[0])))
+    for path, origin in interpreter_places.found(environ, home, opt):
+        place = interpreter_places.of(path)
         if place not in seen:
             seen.add(place)
             chosen.append(Candidate((str(path),), origin))
@@ -187,7 +186,6 @@ def _asked(candidate: Candidate, names: Collection[str], timeout_s: float) -> In
         version=version,
         executable=_text(said.get("executable")),
         prefix=_text(said.get("prefix")),
-        base_prefix=_text(said.get("base_prefix")),
         site_packages=tuple(str(folder) for folder in said.get("site_packages") or ()),
         packages=MappingProxyType(
             {name: clean(str(found)) for name, found in packages.items()} if isinstance(packages, dict) else {}

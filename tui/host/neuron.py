@@ -11,6 +11,7 @@ from pathlib import Path
 from tui.errors import TrnModelsError
 from tui.host import device_files, device_holders, neuron_ls
 from tui.numbers import clock, counted
+from tui.settings import Settings
 from tui.terminal_text import clean
 
 
@@ -124,6 +125,11 @@ def look(roots: Roots, environ: Mapping[str, str], *, timeout_s: float = neuron_
         why_none="" if paths else _why_none(roots.sys, product, remarks),
         remarks=tuple(dict.fromkeys(remarks)),
     )
+
+
+def look_at(settings: Settings, environ: Mapping[str, str]) -> Host:
+    """The devices, below the root that the settings name. Raises nothing."""
+    return look(Roots.below(settings.host_root), environ)
 
 
 def in_words(host: Host, taken: Collection[int] = ()) -> tuple[str, ...]:

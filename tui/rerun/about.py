@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, Any
 from tui.catalog.verdict import Record
 from tui.host.interpreters import Interpreter
 from tui.host.neuron import Host
+from tui.rerun.run_environment import separated
 
 if TYPE_CHECKING:
-    from tui.rerun.steps import Here, Wanted
+    from tui.rerun.preparation import Changes, Here, Wanted
 
 
-def about_of(wanted: Wanted, here: Here, overlay: Interpreter | None) -> dict[str, Any]:
-    """`Plan.about`: `record`, `dataset`, `revision`, `sample`, `interpreter`, `overlay`, `host`."""
+def about_of(wanted: Wanted, here: Here, overlay: Interpreter | None, changes: Changes) -> dict[str, Any]:
+    """`Plan.about`: `record`, `dataset`, `revision`, `sample`, `interpreter`, `overlay`, `host`, `added`.
+
+    `added` is what a person added: `environment` without the values of secrets, `arguments`.
+    """
     return {
         "record": _record(wanted.record),
         "dataset": wanted.dataset,
@@ -25,6 +29,10 @@ def about_of(wanted: Wanted, here: Here, overlay: Interpreter | None) -> dict[st
         "interpreter": _interpreter(here.interpreter),
         "overlay": _interpreter(overlay),
         "host": _host(here.host),
+        "added": {
+            "environment": dict(separated(changes.environment).shown),
+            "arguments": list(changes.arguments),
+        },
     }
 
 

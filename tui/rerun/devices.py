@@ -10,7 +10,8 @@ from tui import numbers
 from tui.errors import TrnModelsError
 from tui.host.neuron import Device, Host
 from tui.rerun import file_lock, identity
-from tui.rerun.runs import Run, State, runs_folder
+from tui.rerun.run import Run, State
+from tui.rerun.runs import runs_folder
 from tui.settings import Settings
 
 
@@ -24,9 +25,7 @@ class Allocation:
     @property
     def visible_cores(self) -> str:
         """What NEURON_RT_VISIBLE_CORES gets: `4` or `4-11`."""
-        if len(self.cores) < 2:
-            return "".join(map(str, self.cores))
-        return f"{self.cores[0]}-{self.cores[-1]}"
+        return numbers.ranges(self.cores)
 
 
 def allocate(host: Host, cores: int, taken: Collection[int], *, any_host: bool = False) -> Allocation | str:
@@ -69,7 +68,8 @@ def taken(runs: Sequence[Run]) -> dict[int, int]:
 def locked(settings: Settings, wait_s: float = 30.0) -> Iterator[None]:
     """Hold the lock under which devices are given out; waits for others up to `wait_s` seconds.
 
-    Raises `TrnModelsError` when it cannot.
+    For a moment only: the devices are looked at before, as neuron-ls can take minutes. Raises `TrnModelsError` when
+    it cannot.
     """
     path = runs_folder(settings) / "devices.lock"
     try:
@@ -78,8 +78,8 @@ def locked(settings: Settings, wait_s: float = 30.0) -> Iterator[None]:
     except TimeoutError as error:
         raise TrnModelsError(
             "Another run is choosing its devices",
-            f"It holds {path} for more than {numbers.duration_words(wait_s)}.",
-            "Try again; neuron-ls may hang, which a look at the devices by hand shows.",
+            f"It holds {path} for more than {numbers.duration_words(wait_s)}, which takes a moment else.",
+            f"Try again; «fuser {path}» tells which process that is: it may be suspended, or hang on a slow disk.",
         ) from error
     except OSError as error:
         raise TrnModelsError(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from tui.rerun.known_failures import COMPILER_CODES, KNOWN_FAILURES, NOISE, KnownFailure
+from tui.terminal_text import clean
 
 UNKNOWN = "unknown"
 
@@ -22,6 +23,11 @@ _LAST_ERRORS = 3
 _EXCEPTION_LINES = 4
 
 _TRACEBACK = "Traceback (most recent call last):"
+_ERROR_WORDS = (
+    *("rror", "xception", "ERROR", "FATAL", "fatal", "panicked"),
+    *("Killed", "Aborted", "Segmentation fault", "core dumped", "not found"),
+)
+"""A line with none of them is not looked at with `_ERROR`, which takes its time."""
 _CODE = re.compile(r"NCC_(E[A-Z]*\d+)")
 _TIME = re.compile(r"(?:\d{4}-(?:\d\d|[A-Z][a-z]{2})-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?Z?")
 _ERROR = re.compile(
@@ -57,7 +63,7 @@ class _Found:
 
 
 def diagnose(lines: Iterable[str]) -> Diagnosis | None:
-    """The cause of a failed run from its clean log lines, in order; None when there is nothing that looks like one.
+    """The cause of a failed run from the lines of its log, in order and without escapes; None when none is told.
 
     The first known failure in time is the cause. One that only reports that something failed gives way to the reason
     near it, and what ranks say of each other counts only when nothing else is told.
@@ -87,7 +93,7 @@ def _told(found: _Found) -> Diagnosis:
     if code and failure.kind == "compile_error":
         title = f"{title} (NCC_{code[1]})"
         advice = meaning or advice
-    return Diagnosis(failure.kind, title, _shortened(line.strip()), advice)
+    return Diagnosis(failure.kind, title, _shortened(line), advice)
 
 
 def _found(log: Sequence[str]) -> Iterator[_Found]:
@@ -143,11 +149,16 @@ def _unknown(log: Sequence[str]) -> Diagnosis | None:
     for start, line in enumerate(log):
         if _TRACEBACK in line and (exception := _exception(log, start)) is not None:
             return Diagnosis(UNKNOWN, "No known failure", _exception_text(log, start, exception), "")
-    errors = [line for line in log if _ERROR.search(line) and not NOISE.search(line) and not _NO_ERROR.search(line)]
+    candidates = (line for line in reversed(log) if any(word in line for word in _ERROR_WORDS))
+    errors = [*islice(filter(_tells_of_error, islice(candidates, _MOST_OCCURRENCES)), _LAST_ERRORS)]
     if not errors:
         return None
-    last = "\n".join(_shortened(line.strip()) for line in errors[-_LAST_ERRORS:])
+    last = "\n".join(map(_shortened, reversed(errors)))
     return Diagnosis(UNKNOWN, "No known failure", last, "")
+
+
+def _tells_of_error(line: str) -> bool:
+    return bool(_ERROR.search(line)) and not NOISE.search(line) and not _NO_ERROR.search(line)
 
 
 def _exception(log: Sequence[str], start: int) -> int | None:
@@ -172,7 +183,7 @@ def _exception_text(log: Sequence[str], start: int, exception: int) -> str:
         over = parts and (_TRACEBACK in line or _other_rank(prefix, line))
         if not rest or not rest.strip() or over:
             break
-        parts.append(_shortened(rest.strip()))
+        parts.append(_shortened(rest))
     return "\n".join(parts)
 
 
@@ -192,4 +203,5 @@ def _other_rank(prefix: re.Pattern[str], line: str) -> bool:
 
 
 def _shortened(line: str) -> str:
-    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…"
+    line = line.strip()
+    return clean(line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…")

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import psutil
 
+from tui.process import signal_name
 from tui.rerun import identity
 from tui.rerun.identity import TOKEN_VARIABLE, Identity
 from tui.terminal_text import clean
@@ -55,7 +56,7 @@ class Dead:
     """Negative: the signal that ended it."""
 
     def __str__(self) -> str:
-        how = f"signal {-self.exit_code}" if self.exit_code < 0 else f"exit {self.exit_code}"
+        how = signal_name(-self.exit_code) if self.exit_code < 0 else f"exit {self.exit_code}"
         return f"a process of the run died ({how}) while the others wait: pid {self.identity.pid}"
 
 

@@ -17,6 +17,7 @@ from tui.host.fit_stack import STACK, packages_on_top, same_version
 from tui.rerun import recorded, run_log
 from tui.rerun.diagnosis import Diagnosis, diagnose
 from tui.rerun.log_lines import LogLines
+from tui.rerun.plain_lines import plain_lines
 from tui.rerun.plan import TITLES, Kind
 from tui.rerun.progress import ending
 from tui.rerun.redaction import without_secrets
@@ -27,7 +28,11 @@ _SIGKILL = 9
 _COMPILER_FAILED = 70
 _NOTEWORTHY = 0.2
 """Share of the recorded wall time from which on a difference is told."""
+_SEARCHED_HEAD, _SEARCHED_TAIL = 4 << 20, 24 << 20
+"""Bytes of a log that are searched for the cause: more would take seconds."""
 _LAST_LINES = 30
+_LAST_BYTES = 1 << 19
+"""Among which the last lines are looked for."""
 _LONGEST_LINE = 400
 """Characters of a log line in a text for others."""
 
@@ -47,7 +52,7 @@ def diagnosis_of(run: Run) -> Diagnosis | None:
     """What the log of a failed or lost run tells; None for others, and when it tells nothing. Reads the log."""
     outcome = run.outcome
     failed = run.state is State.LOST or (outcome is not None and outcome.result is Result.FAILED)
-    return diagnose(_log_of(run).texts()) if failed and not run.live else None
+    return diagnose(_lines_to_search(run.folder)) if failed and not run.live else None
 
 
 def discussion_text(run: Run, diagnosis: Diagnosis | None) -> str:
@@ -88,7 +93,7 @@ def _how_it_ended(run: Run) -> Iterator[str]:
             "script itself ended is not known."
         )
     elif outcome.result is Result.FAILED and (outcome.signal == _SIGKILL or outcome.exit_code in (137, -9)):
-        peak = outcome.peak_host_memory_bytes or run.peak_host_memory_bytes
+        peak = run.peak_bytes
         used = "" if peak is None else f"; host memory at its peak {numbers.size(peak)} (largest sum of PSS)"
         yield f"It was killed, usually by the kernel for lack of host memory{used}."
     elif outcome.result is Result.FAILED and outcome.exit_code == _COMPILER_FAILED:
@@ -101,15 +106,15 @@ def _how_it_ended(run: Run) -> Iterator[str]:
 
 
 def _beside_the_record(run: Run) -> Iterator[str]:
+    outcome = run.outcome
     record = recorded.record_of(run) if run.kind is Kind.RUN else None
-    if record is None:
+    if record is None or (outcome is not None and outcome.result is Result.NOT_STARTED):
         return
     if run.edited:
         yield "Edited: not compared with the record as the same run."
         return
     yield f"Recorded: {sentence(record)}."
-    outcome = run.outcome
-    if outcome is None or outcome.result is Result.NOT_STARTED:
+    if outcome is None:
         return
     seconds = recorded.recorded_wall_s(run)
     if outcome.result is Result.DONE and seconds and abs(outcome.wall_s - seconds) > _NOTEWORTHY * seconds:
@@ -178,9 +183,8 @@ def _surroundings(run: Run) -> Iterator[tuple[str, str]]:
     told += [f"{numbers.counted(len(run.cores), 'core')} used"] if run.cores else []
     told += [f"driver {driver}"] if driver else []
     yield "Host", ", ".join(told)
-    peak = (run.outcome and run.outcome.peak_host_memory_bytes) or run.peak_host_memory_bytes
-    if peak:
-        yield "Host memory", f"{numbers.size(peak)} at its peak (largest sum of PSS)"
+    if run.peak_bytes:
+        yield "Host memory", f"{numbers.size(run.peak_bytes)} at its peak (largest sum of PSS)"
     revision, digest = run.recipe.get("revision"), run.recipe.get("sha256")
     if isinstance(revision, str) and revision:
         yield "Dataset revision", revision
@@ -189,7 +193,8 @@ def _surroundings(run: Run) -> Iterator[tuple[str, str]]:
 
 
 def _last_lines(run: Run) -> list[str]:
-    log = _log_of(run)
+    log = LogLines()
+    log.feed(run_log.end_of(run.folder, _LAST_BYTES))
     lines = [line.rstrip() for line in islice(log.texts(len(log) - _LAST_LINES), _LAST_LINES)]
     return [line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…" for line in lines]
 
@@ -202,10 +207,12 @@ def _fenced(lines: list[str]) -> list[str]:
     return [fence, *lines, fence]
 
 
-def _log_of(run: Run) -> LogLines:
-    lines = LogLines(head=20_000, tail=400_000)
-    lines.feed(run_log.whole(run.folder))
-    return lines
+def _lines_to_search(folder: Path) -> Iterator[str]:
+    end = run_log.end_of(folder, _SEARCHED_HEAD + _SEARCHED_TAIL)
+    if len(end) >= _SEARCHED_HEAD + _SEARCHED_TAIL:
+        yield from plain_lines(run_log.LogReader(folder).read(_SEARCHED_HEAD))
+        end = end[-_SEARCHED_TAIL:]
+    yield from plain_lines(end)
 
 
 def _for_others(text: str) -> str:

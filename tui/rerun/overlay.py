@@ -27,18 +27,18 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
 from tui.atomic_file import replacing
+from tui.catalog.tested_packages import STACK_PACKAGES
 from tui.errors import EXIT_USAGE, UsageError
+from tui.host.interpreter_query import environment
 from tui.host.interpreters import NAMED, Candidate, Interpreter, ask, forget
-from tui.host.self_description import environment
 from tui.process import module_argv
 from tui.rerun import file_lock
 from tui.rerun.step_commands import Stop, run, say, stoppable
 
-CONSTRAINED: Final = ("torch", "torch-neuronx", "neuronx-cc", "nki")
-"""What pip may not change: the stack that the compiled graphs and the driver go with."""
 MARKER: Final = "trn-models.json"
 """The file in an overlay that tells what it was made of; `made_at` in it is null until all of it is there."""
 CONSTRAINTS: Final = "constraints.txt"
+"""What pip may not change: the stack that the compiled graphs and the driver go with."""
 
 # The last of the .pth files by name: a folder that another one adds still comes before the interpreter's.
 _PTH: Final = "zzz_trn_models_interpreter.pth"
@@ -192,7 +192,7 @@ def _install(
     if now.problem:
         say(f"{python}: {now.problem}")
         return 1
-    for name in CONSTRAINED:
+    for name in STACK_PACKAGES:
         before, after = interpreter.packages.get(name), now.packages.get(name)
         if before is not None and after != before:
             say(f"{name} was {before} and is now {after or 'not found'}: the packages do not fit on this stack")
@@ -210,7 +210,7 @@ def _overlay_python(into: Path) -> Path:
 
 
 def _constraints(interpreter: Interpreter) -> dict[str, str]:
-    return {name: interpreter.packages[name] for name in CONSTRAINED if _pinnable(interpreter.packages.get(name))}
+    return {name: interpreter.packages[name] for name in STACK_PACKAGES if _pinnable(interpreter.packages.get(name))}
 
 
 def _pinnable(version: str | None) -> bool:
@@ -244,7 +244,7 @@ def _made_of(interpreter: Interpreter, requirements: Sequence[str]) -> dict[str,
         "prefix": interpreter.prefix,
         "version": interpreter.version,
         "site_packages": list(interpreter.site_packages),
-        "stack": {name: interpreter.packages[name] for name in CONSTRAINED if name in interpreter.packages},
+        "stack": {name: interpreter.packages[name] for name in STACK_PACKAGES if name in interpreter.packages},
     }
 
 

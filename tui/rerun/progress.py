@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Sequence
 from datetime import datetime
 
 from tui import numbers
+from tui.process import signal_name
 from tui.rerun.plan import Kind
 from tui.rerun.recorded import recorded_wall_s
 from tui.rerun.run import Outcome, Result, Run, State
@@ -36,12 +35,15 @@ def ending(outcome: Outcome) -> str:
     return "" if outcome.exit_code is None else f"exit code {outcome.exit_code}"
 
 
-def signal_name(number: int) -> str:
-    """`SIGKILL`, or `signal 99`."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
+def told_at_the_end(outcome: Outcome) -> str:
+    """`stopped, ended by SIGINT after 63.0 s`, as the log of the run says it, with what was killed and why."""
+    if not outcome.wall_s:
+        return f"{outcome.result}: {outcome.note}"
+    asked = "stopped, " if outcome.result is Result.STOPPED else ""
+    how = ending(outcome)
+    how = f"ended with {how}" if outcome.exit_code is not None else how or "ended"
+    killed = f"; ended afterwards: {', '.join(outcome.killed)}" if outcome.killed else ""
+    return f"{asked}{how} after {outcome.wall_s:.1f} s{killed}{f'; {outcome.note}' if outcome.note else ''}"
 
 
 def headline(run: Run, now: datetime) -> tuple[str, ...]:
@@ -103,9 +105,7 @@ def _processes(number: int) -> str:
 
 
 def _memory(run: Run) -> str:
-    peak = run.peak_host_memory_bytes
-    if run.outcome is not None and run.outcome.peak_host_memory_bytes is not None:
-        peak = run.outcome.peak_host_memory_bytes
+    peak = run.peak_bytes
     if not run.live:
         return "" if peak is None else f"host memory at its peak {numbers.size(peak)} (PSS)"
     if run.host_memory_bytes is None:
@@ -117,16 +117,10 @@ def _memory(run: Run) -> str:
 def _cores(run: Run) -> str:
     if not run.cores:
         return ""
-    cores = f"core{'s' if len(run.cores) > 1 else ''} {_ranges(run.cores)}"
+    cores = f"core{'s' if len(run.cores) > 1 else ''} {numbers.ranges(run.cores)}"
     if not run.devices:
         return cores
-    return f"{cores} on device{'s' if len(run.devices) > 1 else ''} {', '.join(map(str, run.devices))}"
-
-
-def _ranges(cores: Sequence[int]) -> str:
-    if len(cores) > 1 and list(cores) == list(range(cores[0], cores[-1] + 1)):
-        return f"{cores[0]}-{cores[-1]}"
-    return ",".join(map(str, cores))
+    return f"{cores} on device{'s' if len(run.devices) > 1 else ''} {numbers.ranges(run.devices)}"
 
 
 def _log(run: Run) -> str:

@@ -9,31 +9,20 @@ from __future__ import annotations
 import hashlib
 import re
 import shlex
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import platformdirs
-from packaging.utils import InvalidName, canonicalize_name
-from packaging.version import Version
 
 from tui.catalog import bucket_address
 from tui.catalog.neff_bucket import HOW_TO_SET, Bucket
+from tui.catalog.tested_packages import STACK, STACK_PACKAGES, distribution_of, packages_on_top
 from tui.catalog.verdict import Record
 from tui.terminal_text import clean
 
-TESTED_WITH: tuple[tuple[str, str], ...] = (
-    ("torch-neuronx", "torch_neuronx"),
-    ("torch", "torch"),
-    ("neuronx-cc", "neuronx_cc"),
-    ("nki", "nki"),
-    ("python", "python"),
-    ("driver", "neuron_driver"),
-)
+TESTED_WITH: tuple[tuple[str, str], ...] = (*STACK, ("python", "python"), ("driver", "neuron_driver"))
 """(label, column) of what a record was tested with, below the packages that pip puts on top."""
-
-_STACK_PACKAGES = frozenset({"torch-neuronx", "torch", "neuronx-cc", "nki"})
-_ON_TOP = ("transformers", "accelerate")
 
 DEFAULT_NEFF_CACHE = "/tmp/neff_cache"
 """Where torch-neuronx keeps compiled graphs when TORCH_NEURONX_NEFF_CACHE_DIR is not set (its source)."""
@@ -93,11 +82,6 @@ def recipe_of(record: Record, script: str | None) -> Recipe:
     )
 
 
-def _text(record: Record, column: str) -> str | None:
-    value = record.values.get(column)
-    return value.strip() or None if isinstance(value, str) else None
-
-
 def _bytes(script: str) -> bytes:
     return script.encode("utf-8", errors="surrogatepass")
 
@@ -107,47 +91,28 @@ def _lines(text: str) -> int:
 
 
 def _packages(record: Record) -> tuple[tuple[Package, ...], tuple[str, ...]]:
-    wanted = [(name, _text(record, name)) for name in _ON_TOP]
-    said: list[str] = []
-    library = _text(record, "library")
-    if library is None:
-        said.append("The record names no library.")
-    else:
-        wanted.insert(0, (library, _text(record, "library_version")))
-    chosen: dict[str, Package] = {}
-    unusable: dict[str, str] = {}
-    for written, version in wanted:
-        name = _package_name(written)
-        if name is None:
-            said.append(f"«{clean(written)}» is not a package name, so it is left out.")
-        elif name in _STACK_PACKAGES:
-            said.append(f"{name} belongs to the stack, so pip is not asked for it.")
+    found = packages_on_top(record)
+    said = [*_about_library(record)]
+    for package in found:
+        name, version = package.name, package.version
+        said += [f"{name}: {other} is recorded as well; {version} is used." for other in package.others]
+        if package.recorded is None:
+            said.append(f"{name}: no version is recorded, so it is left out.")
         elif version is None:
-            unusable.setdefault(name, f"{name}: no version is recorded, so it is left out.")
-        elif (usable := _version(version)) is None:
-            unusable.setdefault(name, f"{name}: «{clean(version)}» is not a version, so it is left out.")
-        elif name not in chosen:
-            chosen[name] = Package(name, usable)
-        elif chosen[name].version != usable:
-            said.append(f"{name}: {usable} is recorded as well; {chosen[name].version} is used.")
-    said.extend(sentence for name, sentence in unusable.items() if name not in chosen)
-    return tuple(chosen.values()), tuple(said)
+            said.append(f"{name}: «{clean(package.recorded)}» is not a version, so it is left out.")
+    return tuple(Package(each.name, each.version) for each in found if each.version is not None), tuple(said)
 
 
-def _package_name(text: str) -> str | None:
-    try:
-        return canonicalize_name(text, validate=True)
-    except InvalidName:
-        return None
-
-
-def _version(text: str) -> str | None:
-    if len(text) > 64:
-        return None
-    try:
-        return str(Version(text))
-    except ValueError:
-        return None
+def _about_library(record: Record) -> Iterator[str]:
+    """Why the library is not among the packages on top, if it is not."""
+    written = record.library
+    name = distribution_of(written)
+    if written is None or not written.strip():
+        yield "The record names no library."
+    elif name is None:
+        yield f"«{clean(written.strip())}» is not a package name, so it is left out."
+    elif name in STACK_PACKAGES:
+        yield f"{name} belongs to the stack, so pip is not asked for it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +132,10 @@ class CacheCommand:
     def line(self) -> str:
         """The line for a shell; empty when there is no command."""
         return shlex.join(self.argv)
+
+    def into(self, folder: Path) -> CacheCommand:
+        """The same with another folder of this user."""
+        return replace(self, argv=(*self.argv[:-1], str(folder)) if self.argv else (), destination=folder)
 
     def shown(self, home: Path) -> str:
         """The line with `~` for the home folder, which a shell reads alike; never inside a quoted path."""

@@ -1,7 +1,4 @@
-"""The record that a run repeats, as its recipe.json tells; a file that people may change, so every value is looked at.
-
-`about` of the plan stands beside the other keys of recipe.json, or under `about`.
-"""
+"""The record that a run repeats, as recipe.json tells: a file that people may change, so every value is looked at."""
 
 from __future__ import annotations
 
@@ -18,10 +15,8 @@ from tui.rerun.run import Run
 
 def about(run: Run, key: str) -> Mapping[str, Any]:
     """`record`, `interpreter`, `overlay` or `host` of the recipe; empty when it is not there."""
-    nested = run.recipe.get("about")
-    places = (run.recipe, nested if isinstance(nested, Mapping) else {})
-    found: Mapping[Any, Any] = next((place[key] for place in places if isinstance(place.get(key), Mapping)), {})
-    return {str(name): value for name, value in found.items()}
+    found = run.recipe.get(key)
+    return {str(name): value for name, value in found.items()} if isinstance(found, Mapping) else {}
 
 
 def record_of(run: Run) -> Record | None:

@@ -105,3 +105,9 @@ class Run:
     def edited(self) -> bool:
         """Whether it ran something else than the record's run.py as it stands."""
         return bool(self.recipe.get("edited"))
+
+    @property
+    def peak_bytes(self) -> int | None:
+        """Largest sum of PSS over all processes of the run, in bytes: of its outcome, else as it was noted last."""
+        of_outcome = None if self.outcome is None else self.outcome.peak_host_memory_bytes
+        return self.peak_host_memory_bytes if of_outcome is None else of_outcome

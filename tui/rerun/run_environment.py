@@ -102,6 +102,12 @@ def of_run(
     return separated({**chosen, **added})
 
 
+def neff_cache_of_run(settings: Settings, added: Mapping[str, str]) -> Path:
+    """Where a run of this machine keeps compiled graphs: as a person set it among the `added`, else as the settings."""
+    folder = added.get(NEFF_CACHE_VARIABLE)
+    return Path(folder) if folder else cache_folder(settings.neff_cache_dir)
+
+
 def locks_folder(settings: Settings) -> Path:
     """The user's own folder for locks on compiled graphs, also where the graphs are in a folder for all."""
     return settings.cache_dir / "neff_locks"

@@ -267,3 +267,29 @@ def whole(folder: Path) -> bytes:
     while sum(map(len, parts)) <= enough and (data := reader.read()):
         parts.append(data)
     return b"".join(parts)
+
+
+def end_of(folder: Path, at_most: int) -> bytes:
+    """The last `at_most` bytes of the log as it is now. Raises nothing; empty when there is none."""
+    parts: list[bytes] = []
+    try:
+        with contextlib.ExitStack() as opened:
+            file, segments = log_segments.open_log(folder, opened)
+            # Each with the number of bytes that are left out before it.
+            pieces = [] if file is None else [(file, 0, log_segments.size_of(file), 0)]
+            position = segments[0].head if segments else 0
+            for segment in segments:
+                pieces.append((segment.file, segment.offset, segment.size, segment.start - position))
+                position = segment.end
+            for file, offset, size, left_out in reversed(pieces):
+                taken = min(size, at_most)
+                file.seek(offset + size - taken)
+                parts.insert(0, file.read(taken))
+                at_most -= taken
+                if at_most <= 0:
+                    break
+                if left_out > 0:
+                    parts.insert(0, gap_line(left_out))
+    except OSError as error:
+        log.debug("%s: %s", folder, error)
+    return b"".join(parts)

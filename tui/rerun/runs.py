@@ -6,6 +6,9 @@ runs/7/recipe.json      what was to be run, without secrets
 runs/7/state.json       where it is, by its supervisor
 runs/7/log              what it printed
 runs/7/outcome.json     how it ended
+
+`Run` and what belongs to it live in `tui.rerun.run`. Whoever works with folders of runs needs both, so they can be had
+from here too.
 """
 
 from __future__ import annotations
@@ -37,6 +40,7 @@ __all__ = [
     "delete",
     "every",
     "find",
+    "is_over",
     "plan_of",
     "read",
     "runs_folder",
@@ -109,6 +113,11 @@ def write_outcome(folder: Path, outcome: Outcome) -> None:
         names = ()
     hidden = {name: os.environ[name] for name in names if name in os.environ}
     run_files.write(folder / OUTCOME, without(values, hidden), durable=True)
+
+
+def is_over(folder: Path) -> bool:
+    """Whether the run has an outcome."""
+    return (folder / OUTCOME).exists()
 
 
 def find(settings: Settings, run_id: int) -> Run:

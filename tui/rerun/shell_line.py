@@ -12,15 +12,16 @@ from tui.errors import NoDataError, UsageError
 from tui.host.fit_devices import cores_needed
 from tui.numbers import counted
 from tui.rerun import run_environment
+from tui.rerun.preparation import Changes, Wanted
 from tui.rerun.recipe import recipe_of
 from tui.rerun.recipe_file import script_bytes
 from tui.rerun.run_environment import NEFF_CACHE_VARIABLE, NEFF_LOCKS_VARIABLE, NEURON_TOOLS, StepEnvironment
-from tui.rerun.steps import Changes, Wanted
 from tui.terminal_text import clean
 
 FOLDER = "trn-models-runs"
 """Below the home folder there; TRN_MODELS_FOLDER names another."""
 
+_FOLDERS = (NEFF_CACHE_VARIABLE, NEFF_LOCKS_VARIABLE)
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 _NOT_IN_A_LINE = re.compile(r"[\0\r\n]")
 
@@ -45,6 +46,8 @@ def shell_line(wanted: Wanted, changes: Changes, *, python: str = "python3") -> 
     packed = base64.b64encode(gzip.compress(data, mtime=0)).decode("ascii")
     part = '"run.py.$$"'
     added = run_environment.separated(changes.environment)
+    assignments = _assignments(wanted, added)
+    set_there = (f"{name}={value}" for name, value in assignments.items())
     steps = [
         # Before the folder is changed: `python` may be a relative path.
         f"p=$({shlex.quote(python)} -c {shlex.quote('import sys; print(sys.executable)')})",
@@ -55,12 +58,15 @@ def shell_line(wanted: Wanted, changes: Changes, *, python: str = "python3") -> 
         f"printf '%s  %s\\n' {digest} {part} | sha256sum -c - >&2",
         f"mv -f {part} run.py",
         *(f'export {name}="${{{name}?is to be set before}}"' for name in added.hidden),
-        f'exec env {" ".join(_assignments(wanted, added))} "$p" {shlex.join(["run.py", *changes.arguments])}',
+        # A folder that cannot be used is fatal to torch-neuronx; whether it makes all parents is not documented.
+        f"mkdir -p -- {' '.join(assignments[name] for name in _FOLDERS)}",
+        f'exec env {" ".join(set_there)} "$p" {shlex.join(["run.py", *changes.arguments])}',
     ]
     return f": {shlex.quote(_about(wanted, changes, digest))}; ( {' && '.join(steps)} )"
 
 
-def _assignments(wanted: Wanted, added: StepEnvironment) -> list[str]:
+def _assignments(wanted: Wanted, added: StepEnvironment) -> dict[str, str]:
+    """Name -> value as a shell reads it; a secret is set before and not among them."""
     usual = {
         "PATH": f'"${{p%/*}}":{NEURON_TOOLS}:"$PATH"',
         "NEURON_RT_NUM_CORES": str(cores_needed(wanted.record)),
@@ -68,8 +74,9 @@ def _assignments(wanted: Wanted, added: StepEnvironment) -> list[str]:
         NEFF_LOCKS_VARIABLE: f'"${{{NEFF_LOCKS_VARIABLE}:-$HOME/.cache/trn-models/neff_locks}}"',
         "PYTHONUNBUFFERED": "1",
     }
-    chosen = {name: shlex.quote(value) for name, value in added.open.items()}
-    return [f"{name}={value}" for name, value in {**usual, **chosen}.items()]
+    # An empty folder means the default to torch-neuronx, as here.
+    chosen = {name: shlex.quote(value) for name, value in added.open.items() if value or name not in _FOLDERS}
+    return {**usual, **chosen}
 
 
 def _folder_name(wanted: Wanted, digest: str) -> str:

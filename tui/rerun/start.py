@@ -21,12 +21,12 @@ import psutil
 from tui import numbers
 from tui.errors import TrnModelsError
 from tui.host.surroundings import lingers
-from tui.process import module_argv
-from tui.rerun import identity, members, recipe_file, run_files, runs, stopping
+from tui.process import module_argv, signal_name
+from tui.rerun import identity, members, recipe_file, run_files, runs, stopping, waiting
 from tui.rerun.identity import TOKEN_VARIABLE
 from tui.rerun.members import Member
 from tui.rerun.plan import Plan
-from tui.rerun.runs import Outcome, Result, Run, State
+from tui.rerun.run import Outcome, Result, Run, State
 from tui.rerun.stopping import Reach
 from tui.rerun.timing import Timing
 from tui.settings import Settings
@@ -91,7 +91,8 @@ def again(settings: Settings, run: Run, queue: bool = False) -> Run:
 def stop(settings: Settings, run: Run, timing: Timing | None = None) -> None:
     """Ask the supervisor to stop the run; returns at once, the run is STOPPING, then FINISHED (`stopped`).
 
-    Of a lost run what still lives of it is ended here, which may take up to 25 s. Raises `TrnModelsError`.
+    Of a lost run what still lives of it is ended here, which may take up to 25 s, and as long as neuron-ls takes to
+    tell of its devices. Raises `TrnModelsError`.
     """
     now = runs.find(settings, run.id)
     if now.live and now.supervisor is not None:
@@ -108,7 +109,7 @@ def stop(settings: Settings, run: Run, timing: Timing | None = None) -> None:
         raise TrnModelsError(f"Run {run.id} is over", "There is nothing to stop.")
     if now.live:
         raise TrnModelsError(f"Run {run.id} is just being started", "It has no supervisor yet.", "Try again.")
-    _end_lost(now, timing or Timing())
+    _end_lost(settings, now, timing or Timing())
 
 
 def supervisor_environment(plan: Plan, environ: Mapping[str, str]) -> dict[str, str]:
@@ -163,7 +164,7 @@ def _launch(argv: Sequence[str], environment: Mapping[str, str], folder: Path, w
             lines = said.read().decode("utf-8", errors="replace").split("\n")
     except (OSError, ValueError) as error:
         return f"{argv[0]}: {getattr(error, 'strerror', None) or error}"
-    how = f"exit code {code}" if code > 0 else f"signal {-code}"
+    how = f"exit code {code}" if code > 0 else f"ended by {signal_name(-code)}"
     return next((clean(line.strip()) for line in reversed(lines) if line.strip()), how)
 
 
@@ -191,8 +192,8 @@ def _write_not_started(run: Run, reason: str) -> None:
         log.warning("run %d: %s; that cannot be written: %s", run.id, reason, error)
 
 
-def _end_lost(run: Run, timing: Timing) -> None:
-    """End what a lost run left, and write down that it was stopped."""
+def _end_lost(settings: Settings, run: Run, timing: Timing) -> None:
+    """End what a lost run left, look at its devices again, and write down that it was stopped."""
     elsewhere = recipe_file.to_plan(run.recipe, None, os.environ).elsewhere
     lived = bool(members.find(run.token).alive)
     reach = Reach(lambda: members.find(run.token).alive, run.token, elsewhere, time.sleep)
@@ -202,14 +203,15 @@ def _end_lost(run: Run, timing: Timing) -> None:
             f"Run {run.id} could not be stopped", gone.note, "They may hang in the driver; look again."
         )
     ended_at = datetime.now(UTC)
+    held = waiting.still_held(settings, run.devices, os.environ)
     until = ended_at if lived else run.heartbeat_at
     outcome = Outcome(
         result=Result.STOPPED,
         ended_at=ended_at,
         wall_s=max((until - run.started_at).total_seconds(), 0.0) if until and run.started_at else 0.0,
-        peak_host_memory_bytes=run.peak_host_memory_bytes,
+        peak_host_memory_bytes=run.peak_bytes,
         killed=gone.killed,
-        note="; ".join(filter(None, ("it was lost before it was stopped", gone.note))),
+        note="; ".join(filter(None, ("it was lost before it was stopped", gone.note, held))),
     )
     try:
         runs.write_outcome(run.folder, outcome)

@@ -1,10 +1,11 @@
-"""Commands of a step, one after the other: printed before they run, stopped with all that they started."""
+"""Commands of a step: found by name, printed before they run, stopped with all that they started."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -33,6 +34,18 @@ class Stop:
     def exit_code(self) -> int:
         """As a shell tells it."""
         return 128 + self.number
+
+
+def find_program(name: str, environ: Mapping[str, str]) -> str | None:
+    """The absolute path of `hf` or another program; None when there is none.
+
+    `hf` comes with the app, so the one beside its Python is taken first: its version is known to work.
+    """
+    path = environ.get("PATH") or os.defpath
+    if name == "hf":
+        path = os.pathsep.join([str(Path(sys.executable).parent), path])
+    found = shutil.which(name, path=path)
+    return None if found is None else str(Path(found).absolute())
 
 
 @contextmanager

@@ -5,34 +5,29 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tui.catalog.verdict import Record
-from tui.host.fit import Fit, Item, Surroundings, fit_of
-from tui.host.fit_devices import CORES, OTHER_FAMILY, cores_needed
-from tui.host.fit_stack import same_version
+from tui.host.checklist import Topic
+from tui.host.fit import Fit, fit_of
+from tui.host.fit_devices import OTHER_FAMILY, cores_needed
 from tui.host.interpreters import Interpreter
 from tui.host.neuron import Host
-from tui.numbers import size
+from tui.host.versions import same_version
+from tui.numbers import counted, size
+from tui.rerun import devices, run_environment
 from tui.rerun import overlay as overlays
-from tui.rerun import run_environment
 from tui.rerun.about import about_of
 from tui.rerun.plan import TITLES, Kind, Plan
-from tui.rerun.programs import find_program
-from tui.rerun.recipe import CacheCommand, Recipe, recipe_of
-from tui.rerun.run_environment import StepEnvironment, parse_environment
+from tui.rerun.preparation import Changes, Here, Preparation, Step, Wanted
+from tui.rerun.recipe import Recipe, recipe_of
+from tui.rerun.run_environment import StepEnvironment
+from tui.rerun.step_commands import find_program
 from tui.settings import Settings
 from tui.terminal_text import clean
 
-if TYPE_CHECKING:
-    from tui.catalog.facts import ModelFacts
-
-__all__ = ["Changes", "Here", "Preparation", "Step", "Wanted", "overlay_folder", "parse_environment", "prepare"]
-
-_NOTHING: Mapping[str, str] = MappingProxyType({})
+__all__ = ["overlay_folder", "prepare"]
 
 # As huggingface_hub checks a repository's id; a word that begins with - would be an option.
 _MODEL_ID = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]*/)?[A-Za-z0-9_][A-Za-z0-9_.-]*")
@@ -44,85 +39,6 @@ _PROGRESS: Mapping[str, str] = {"TQDM_POSITION": "-1", "HF_HUB_DISABLE_UPDATE_CH
 _OFFLINE = "Offline use was asked for."
 _NO_HF = "`hf` was found neither beside this app's Python nor on PATH: install huggingface_hub."
 _OFF_HOST = "Off a trn2 host nothing is run; --any-host allows it, to try the app."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What a person wants to run again, and what is known of it."""
-
-    record: Record
-    script: str | None
-    """run.py of the record."""
-    dataset: str
-    revision: str | None
-    sample: bool
-    cache: CacheCommand | None = None
-    facts: ModelFacts | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
-    """What a person changed about it; with any of these the run is "edited"."""
-
-    script: str | None = None
-    environment: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
-    arguments: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        return self.script is not None or bool(self.environment) or bool(self.arguments)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Here:
-    """What this machine offers."""
-
-    host: Host
-    interpreter: Interpreter | None
-    surroundings: Surroundings
-    overlay: Interpreter | None = None
-    """The overlay venv for the record's packages on top of `interpreter`, when it is there already."""
-    taken: Mapping[int, int] = field(default_factory=lambda: MappingProxyType({}))
-    """Device index -> id of our live run that has it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step of the rerun screen."""
-
-    kind: Kind
-    title: str
-    command: str
-    """The exact command as a shell line; empty when there is none."""
-    plan: Plan | None
-    """None: it cannot be started, `reason` says why."""
-    reason: str = ""
-    remark: str = ""
-    """`34 GB to download`, `already there`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Preparation:
-    """All that the rerun screen and `run --dry-run` show."""
-
-    fit: Fit
-    steps: tuple[Step, ...]
-    environment: Mapping[str, str]
-    """What is set for Run (cores and port are chosen at its start)."""
-    sha256: str
-    recorded_sha256: str
-    edited: bool
-
-    def step(self, kind: Kind) -> Step:
-        """The step of this kind."""
-        return next(step for step in self.steps if step.kind is kind)
-
-    def in_the_way(self, kind: Kind, host: Host) -> tuple[Item, ...]:
-        """Items of the checklist that stand in the way of a step; for one that can wait, cores in use do not."""
-        if kind is not Kind.RUN:
-            return ()
-        plan = self.step(kind).plan
-        can_wait = plan is not None and plan.queue and plan.cores <= host.cores
-        return tuple(item for item in self.fit.blocking if not (can_wait and item.name == CORES))
 
 
 def prepare(
@@ -141,6 +57,7 @@ def prepare(
     itself instead of an overlay, and then no overlay is used.
     """
     recipe = recipe_of(wanted.record, wanted.script)
+    cores = cores_needed(wanted.record)
     overlay = None if into_own or here.overlay is None or here.overlay.problem else here.overlay
     python = overlay or here.interpreter
     script = wanted.script if changes.script is None else changes.script
@@ -152,18 +69,17 @@ def prepare(
         here=here,
         environ=environ,
         added=changes.environment,
-        about=about_of(wanted, here, overlay),
+        about=about_of(wanted, here, overlay, changes),
     )
     environment = run_environment.of_run(settings, python, here.interpreter, changes.environment, environ)
     digest = recipe_of(wanted.record, script).script_sha256
     plan = None
-    reason = _why_not_run(settings, here, script)
-    if python is not None and not reason:
+    if python is not None and not python.problem and script is not None:
         plan = base.plan(
             Kind.RUN,
             _run_argv(python, changes.arguments),
             environment,
-            cores=cores_needed(wanted.record),
+            cores=cores,
             any_host=settings.any_host,
             queue=queue,
             script=script,
@@ -176,7 +92,7 @@ def prepare(
         _weights(base),
         _graphs(base),
         _install(base, recipe, overlay, into_own=into_own),
-        _run(base, plan, reason, python),
+        _run(base, plan, _why_not_run(settings, here, script, cores)),
     )
     return Preparation(fit, steps, environment.shown, digest, recipe.script_sha256, edited)
 
@@ -229,9 +145,10 @@ def _fit(settings: Settings, wanted: Wanted, here: Here, overlay: Interpreter | 
         taken=here.taken,
         any_host=settings.any_host,
         installed_on_top=None if overlay is None else overlay.packages,
+        asking=wanted.asking,
     )
     # An invented model has no weights to fetch.
-    return Fit(tuple(item for item in fit.items if item.name != "weights")) if wanted.sample else fit
+    return Fit(tuple(item for item in fit.items if item.name != Topic.WEIGHTS)) if wanted.sample else fit
 
 
 def _weights(base: _Base) -> Step:
@@ -251,7 +168,7 @@ def _weights(base: _Base) -> Step:
     elif facts is not None and facts.size_bytes is not None:
         remark = f"up to {size(facts.size_bytes)} to download"
     else:
-        remark = "its size is not known"
+        remark = "asking the Hub for its size …" if base.wanted.asking else "its size is not known"
     if base.here.interpreter is not None and base.here.interpreter.elsewhere:
         remark += "; into this machine's cache, which the other place may not see"
     return base.step(Kind.WEIGHTS, (program, "download", model_id), _PROGRESS, remark)
@@ -261,9 +178,13 @@ def _graphs(base: _Base) -> Step:
     cache = base.wanted.cache
     if base.wanted.sample:
         return _without(Kind.GRAPHS, "The records of the sample are invented: no compiled graphs belong to them.")
-    if cache is None or not cache.argv:
-        note = "No bucket with compiled graphs is known." if cache is None else cache.note
-        return _without(Kind.GRAPHS, note)
+    if cache is None:
+        asking = "Asking the Hub where compiled graphs are …"
+        return _without(Kind.GRAPHS, asking if base.wanted.asking else "Nobody looked yet where compiled graphs are.")
+    if not cache.argv:
+        return _without(Kind.GRAPHS, cache.note)
+    if base.added.get(run_environment.NEFF_CACHE_VARIABLE):
+        cache = cache.into(run_environment.neff_cache_of_run(base.settings, base.added))
     remark = f"a candidate, unverified; {cache.source}" if cache.candidate else cache.source
     if base.settings.offline:
         return _without(Kind.GRAPHS, _OFFLINE, cache.line, remark)
@@ -309,17 +230,18 @@ def _why_not_install(base: _Base, recipe: Recipe, overlay: Interpreter | None, *
     return ""
 
 
-def _run(base: _Base, plan: Plan | None, reason: str, python: Interpreter | None) -> Step:
-    if plan is None or python is None:
+def _run(base: _Base, plan: Plan | None, reason: str) -> Step:
+    """The step that runs the script; where it cannot be started, its command all the same, for another host."""
+    if plan is None:
         return _without(Kind.RUN, reason)
     environment = StepEnvironment(plan.environment, plan.hidden)
-    if python.elsewhere:
-        command = shlex.join([*python.argv, *plan.argv[1:]])
+    if plan.elsewhere:
+        command = shlex.join([*plan.elsewhere, *plan.argv[1:]])
         remark = "the script and its environment are handed over through stdin; cores and port are chosen at the start"
     else:
         command = run_environment.command_line(plan.argv, environment, base.environ)
         remark = "cores and port are chosen at the start"
-    return Step(Kind.RUN, TITLES[Kind.RUN], command, plan, remark=remark)
+    return Step(Kind.RUN, TITLES[Kind.RUN], command, None if reason else plan, reason, remark)
 
 
 def _run_argv(python: Interpreter, arguments: Sequence[str]) -> tuple[str, ...]:
@@ -329,19 +251,30 @@ def _run_argv(python: Interpreter, arguments: Sequence[str]) -> tuple[str, ...]:
     return (python.executable or python.argv[0], "run.py", *arguments)
 
 
-def _why_not_run(settings: Settings, here: Here, script: str | None) -> str:
+def _why_not_run(settings: Settings, here: Here, script: str | None, cores: int) -> str:
     if script is None:
         return "No run.py is recorded."
     if here.interpreter is None or here.interpreter.problem:
         return _why_no_python(here.interpreter)
-    if settings.any_host:
-        return ""
-    if not here.host.devices:
-        why = f": {here.host.why_none}" if here.host.why_none else ""
+    host = here.host
+    if not settings.any_host and not host.devices:
+        why = f": {host.why_none}" if host.why_none else ""
         return clean(f"There is no Neuron device here{why}. {_OFF_HOST}")
-    if here.host.generation in OTHER_FAMILY:
-        return f"This is a host with {here.host.generation} devices, to which the records do not apply. {_OFF_HOST}"
-    return ""
+    if not settings.any_host and host.generation in OTHER_FAMILY:
+        return f"This is a host with {host.generation} devices, to which the records do not apply. {_OFF_HOST}"
+    return _why_never(host, cores) if host.devices else ""
+
+
+def _why_never(host: Host, cores: int) -> str:
+    """Why the devices would not do even if nobody held one; no queue and no «run anyway» help then."""
+    if not host.cores:
+        return "How many cores the devices have could not be found out, so none can be given to a run."
+    if cores > host.cores:
+        other = "Take a larger host, or a record with fewer cores."
+        return f"{counted(cores, 'core')} needed, this host has {host.cores}. {other}"
+    empty = replace(host, devices=tuple(replace(device, holders=()) for device in host.devices))
+    answer = devices.allocate(empty, cores, ())
+    return f"It cannot have its cores here: {answer}." if isinstance(answer, str) else ""
 
 
 def _why_no_python(interpreter: Interpreter | None) -> str:

@@ -19,7 +19,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tui.rerun import beginning, identity, inside, members, runs, stopping, waiting
+from tui.errors import TrnModelsError
+from tui.rerun import identity, inside, members, progress, runs, starting, stopping, waiting
 from tui.rerun.detached import Alarm, detach
 from tui.rerun.output import Output
 from tui.rerun.run import Outcome, Result, Run, State
@@ -53,7 +54,10 @@ def supervise(folder: Path, timing: Timing | None = None, *, ready: Callable[[],
     """Bring a run to its end, in this process, whose signals and children it takes over.
 
     `ready` is called once state.json says who does it. `timing` None: as recipe.json's settings say, else the usual.
+    Raises `TrnModelsError` for a run that is over already: whoever started this process did not wait for it.
     """
+    if runs.is_over(folder):
+        raise TrnModelsError("The run is over:", "its start was given up before.")
     _log_to(folder / "supervisor.log")
     alarm = Alarm()
     own = identity.of(os.getpid())
@@ -80,6 +84,8 @@ class _Supervisor:
         self.main_code: int | None = None
         """Negative: the signal that ended it."""
         self.wall_s = 0.0
+        self.trouble = ""
+        """What could not be prepared, though the run goes on."""
         self.watch: Watch | None = None
         self._sample_at = 0.0
         self._update_lock = threading.Lock()
@@ -92,9 +98,12 @@ class _Supervisor:
         except Exception as error:  # whatever it is, what was started must not stay behind and the run must end
             log.exception("the supervisor failed")
             outcome = self._give_up(error)
-        self._say(beginning.how_it_ended(outcome))
+        self._say(progress.told_at_the_end(outcome))
         self.writer.close()
-        self._write(outcome)
+        if runs.is_over(self.run.folder):
+            log.warning("the run has an outcome already")
+        else:
+            self._write(outcome)
 
     def _give_up(self, reason: Exception) -> Outcome:
         gone = Gone()
@@ -120,29 +129,34 @@ class _Supervisor:
             granted = answer
         if self.alarm.stop_asked:
             return self._outcome(Result.STOPPED, note="it was not started")
+        if runs.is_over(self.run.folder):
+            return self._outcome(Result.NOT_STARTED, note="its start was given up before")
         with Output(self.writer) as output:
             try:
                 self._start(granted, output)
             except (OSError, ValueError) as error:
                 return self._outcome(Result.NOT_STARTED, note=f"{self.plan.argv[0]} cannot be started: {error}")
             outcome = self._follow(output)
-        if granted is None or not granted.allocation.devices:
-            return outcome
-        return _with_note(outcome, _still_held(self.settings, granted.allocation.devices))
+        held = waiting.still_held(self.settings, granted.allocation.devices, os.environ) if granted else ""
+        return replace(outcome, note="; ".join(filter(None, (outcome.note, held))))
 
     def _start(self, granted: Granted | None, output: Output) -> None:
         """Raises `OSError`, and `ValueError` for words that no program can be given."""
         plan, run = self.plan, self.run
-        environment = beginning.environment_of(plan, run.token, granted)
+        environment = starting.environment_of(plan, run.token, granted)
         argv = list(plan.argv)
         stdin: BinaryIO | None = None
         if plan.elsewhere:
             argv = inside.start_argv(plan.elsewhere, run.token)
-            there = beginning.environment_inside(plan, run.recipe.get("hidden", ()), environment)
+            there = starting.environment_inside(plan, run.recipe.get("hidden", ()), environment)
             stdin = inside.handed_over(plan.script, plan.argv, there, run.token)
         self._say(f"run {run.id}: {plan.kind.value} of {run.model_id}, {_now():%Y-%m-%d %H:%M:%S} UTC")
         self._say(shlex.join([*plan.elsewhere, *plan.argv[1:]] if plan.elsewhere else plan.argv))
-        self._say(f"in {run.folder}, {beginning.where_it_runs(granted)}")
+        self._say(f"in {run.folder}, {starting.where_it_runs(granted)}")
+        self.trouble = "; ".join(starting.make_neff_folders(plan, run.folder))
+        if self.trouble:
+            log.warning("%s", self.trouble)
+            self._say(self.trouble)
         neff_cache = None if plan.elsewhere else environment.get(NEFF_CACHE_VARIABLE)
         self.watch = Watch(
             run.token,
@@ -255,7 +269,7 @@ class _Supervisor:
             wall_s=round(self.wall_s, 3),
             peak_host_memory_bytes=self.watch.peak_bytes if self.watch else None,
             killed=killed,
-            note=note,
+            note="; ".join(filter(None, (self.trouble, note))),
         )
 
     def _write(self, outcome: Outcome) -> None:
@@ -284,23 +298,6 @@ class _Supervisor:
             log_bytes=self.writer.total_bytes,
             log_dropped_bytes=self.writer.dropped_bytes,
         )
-
-
-def _with_note(outcome: Outcome, note: str) -> Outcome:
-    return replace(outcome, note="; ".join(filter(None, (outcome.note, note))))
-
-
-def _still_held(settings: Settings, devices: tuple[int, ...]) -> str:
-    """Who has the run's devices though nothing of it is left; empty when nobody has."""
-    said = []
-    for device in waiting.look(settings, os.environ).devices:
-        if device.index in devices and device.in_use:
-            names = (
-                " ".join(filter(None, (one.user, f"pid {one.pid}" if one.pid else "", one.command)))
-                for one in device.holders
-            )
-            said.append(f"device {device.index} is still held by {', '.join(names)}")
-    return "; ".join(said)
 
 
 def _settings(given: object) -> Settings:

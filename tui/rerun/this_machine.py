@@ -7,12 +7,16 @@ from types import MappingProxyType
 
 from tui.host import interpreters, neuron
 from tui.host.interpreters import Interpreter
-from tui.host.neuron import Host, Roots
+from tui.host.neuron import Host
 from tui.host.surroundings import look_around
 from tui.rerun import devices, overlay, runs
-from tui.rerun.recipe import cache_folder, recipe_of
-from tui.rerun.steps import Here, Wanted, overlay_folder
+from tui.rerun.preparation import Here, Wanted
+from tui.rerun.recipe import recipe_of
+from tui.rerun.run_environment import neff_cache_of_run
+from tui.rerun.steps import overlay_folder
 from tui.settings import Settings
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 def interpreters_here(
@@ -26,24 +30,25 @@ def interpreters_here(
     return interpreters.ask_all(interpreters.candidates(settings.python, environ), _distributions(also))
 
 
-def look(settings: Settings, environ: Mapping[str, str]) -> Host:
-    """The devices, as `tui.host.neuron.look` finds them below the settings' root. Raises nothing."""
-    return neuron.look(Roots.below(settings.host_root), environ)
-
-
 def here(
     settings: Settings,
     wanted: Wanted,
     interpreter: Interpreter | None,
     environ: Mapping[str, str],
     *,
+    added: Mapping[str, str] = _NOTHING,
     host: Host | None = None,
 ) -> Here:
-    """What there is for `wanted`. A `host` that was looked at before is taken as it is. Raises nothing."""
+    """What there is for `wanted`, as a run sees it whose environment has the `added` variables over `environ`.
+
+    A `host` that was looked at before is taken as it is. Raises nothing.
+    """
+    of_run = {**environ, **added}
+    neff_cache = neff_cache_of_run(settings, added)
     return Here(
-        host=look(settings, environ) if host is None else host,
+        host=neuron.look_at(settings, of_run) if host is None else host,
         interpreter=interpreter,
-        surroundings=look_around(settings, wanted.record.model_id, cache_folder(settings.neff_cache_dir), environ),
+        surroundings=look_around(settings, wanted.record.model_id, neff_cache, of_run),
         overlay=None if interpreter is None else _overlay(settings, wanted, interpreter),
         taken=MappingProxyType(devices.taken(runs.every(settings))),
     )

@@ -103,20 +103,31 @@ class Turn:
         return answers[0] if answers else Refused("The look at the devices failed; supervisor.log tells more.")
 
     def _attempt(self) -> Granted | Refused | _Busy:
+        looked = False
         try:
-            with devices.locked(self._settings):
-                others = tuple(other for other in runs.every(self._settings) if other.id != self._run.id)
-                earlier = _earlier(self._run, others)
-                if earlier:
-                    undecided = any(not other.waiting_for for other in earlier)
-                    return _Busy(f"{_names(earlier)} came first", earlier, undecided)
-                return self._give(others)
+            while True:
+                # Before the lock: neuron-ls can take more than a minute when the driver hangs.
+                if not looked and not _earlier(self._run, self._others()):
+                    self._look()
+                    looked = True
+                with devices.locked(self._settings):
+                    if runs.is_over(self._run.folder):
+                        return Refused("its start was given up before")
+                    others = self._others()
+                    if earlier := _earlier(self._run, others):
+                        undecided = any(not other.waiting_for for other in earlier)
+                        return _Busy(f"{_names(earlier)} came first", earlier, undecided)
+                    if looked:
+                        return self._give(others)
         except TrnModelsError as error:
             return _Busy(str(error).replace("\n", " "))
 
+    def _others(self) -> tuple[Run, ...]:
+        return tuple(other for other in runs.every(self._settings) if other.id != self._run.id)
+
     def _give(self, others: tuple[Run, ...]) -> Granted | Refused | _Busy:
-        plan = self._plan
-        host = self._look()
+        plan, host = self._plan, self._host
+        assert host is not None
         taken = devices.taken(others)
         answer = devices.allocate(host, plan.cores, taken, any_host=plan.any_host)
         if isinstance(answer, str):
@@ -134,17 +145,31 @@ class Turn:
         )
         return Granted(answer, port)
 
-    def _look(self) -> Host:
+    def _look(self) -> None:
         """As the devices are, or were at most `devices_s` ago: neuron-ls is not for every second."""
         if self._host is None or time.monotonic() - self._looked_at >= self._timing.devices_s:
             self._host = look(self._settings, os.environ)
             self._looked_at = time.monotonic()
-        return self._host
 
 
 def look(settings: Settings, environ: Mapping[str, str]) -> Host:
     """The devices, where the settings say that they are. Raises nothing."""
     return neuron.look(Roots.below(settings.host_root), environ)
+
+
+def still_held(settings: Settings, its_devices: Collection[int], environ: Mapping[str, str]) -> str:
+    """Who has the devices of a run of which nothing is left; empty when nobody has, or it had none. Raises nothing."""
+    if not its_devices:
+        return ""
+    said = []
+    for device in look(settings, environ).devices:
+        if device.index in its_devices and device.in_use:
+            names = (
+                " ".join(filter(None, (one.user, f"pid {one.pid}" if one.pid else "", one.command)))
+                for one in device.holders
+            )
+            said.append(f"device {device.index} is still held by {', '.join(names)}")
+    return "; ".join(said)
 
 
 def _earlier(run: Run, others: Collection[Run]) -> tuple[Run, ...]:

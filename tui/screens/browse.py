@@ -20,6 +20,7 @@ from tui.catalog.stacks import Stack, StackChoice, default_stack
 from tui.catalog.views import Selection, View
 from tui.screens.hints import hints_for
 from tui.screens.model_detail import ModelDetail
+from tui.screens.opening import place_of
 from tui.screens.question_keys import QuestionKeys
 from tui.settings import Settings
 from tui.widgets import header_text
@@ -51,8 +52,9 @@ class BrowseScreen(QuestionKeys):
         Binding("colon", "app.command_palette", "palette", id="palette", tooltip="Commands, models, versions by name"),
     ]  # fmt: skip
 
-    def __init__(self, settings: Settings, search: str = "") -> None:
+    def __init__(self, settings: Settings, search: str = "", model: str = "") -> None:
         super().__init__(settings, search)
+        self._model = model
         self.selection: Selection | None = None
         self._base: pl.DataFrame | None = None
         self._suggestion: str | None = None
@@ -96,6 +98,30 @@ class BrowseScreen(QuestionKeys):
             self.question = replace(self.question, stack=choice)
         self.want_ranking(self.question.view, self.pipeline_tag)
         self.draw_lines()
+        self._open_model()
+
+    def _open_model(self) -> None:
+        """Once it is there, put the cursor on the model that the app was opened on, and open its detail."""
+        if not self._model or self.snapshot is None:
+            return
+        place = place_of(self.settings, self.snapshot, self._model, self.renames)
+        if place is None:
+            return  # the sample is shown until the dataset comes
+        key, self._model = self._model.casefold(), ""
+        if place.stack is not None:
+            self.stack_chosen = True
+            self.question = replace(self.question, stack=place.stack)
+        if not all(word in key for word in query.words(self.question.search)):
+            self.question = replace(self.question, search="")
+            self.query_one(SearchBox).value = ""
+        self.pipeline_tag = place.task or self.pipeline_tag
+        self.action_view(place.view)
+        table = self.query_one(ModelTable)
+        if not table.move_to(key) and place.view is View.SELECTED:
+            self.question = replace(self.question, left_out=True)
+            self.draw_selection()
+            table.move_to(key)
+        self.call_after_refresh(self.open_detail)
 
     @property
     def your_stack(self) -> Stack | None:
@@ -112,7 +138,7 @@ class BrowseScreen(QuestionKeys):
         if yours is not None and not self.stack_chosen and self.question.stack.exact != yours:
             self.question = replace(self.question, stack=StackChoice.of(yours))
             self.draw_lines()
-        self.pane.know_machine(self.host, self.interpreter)
+        self.pane.know_machine(self.host, self.interpreter, self.taken)
         self._draw_header()
 
     def ranking_changed(self) -> None:
@@ -185,7 +211,8 @@ class BrowseScreen(QuestionKeys):
         loading, error = key in self.rankings_loading, self.ranking_errors.get(key)
         states = () if view is View.SELECTED else header_text.ranking_state(self._ranking(), loading, error)
         task = header_text.task_of(view, self.pipeline_tag)
-        self.query_one("#title", Bar).show(header_text.title(view), header_text.beside_the_views(task, self.host))
+        beside = header_text.beside_the_views(task, self.host, self.taken)
+        self.query_one("#title", Bar).show(header_text.title(view), beside)
         exact = self.question.stack.exact
         self.query_one("#stack", Bar).show(
             header_text.stack(self.question.stack, yours=exact is not None and exact == self.your_stack),

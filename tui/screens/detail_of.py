@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -35,11 +35,13 @@ def detail_of(
     settings: Settings,
     host: Host | None = None,
     interpreter: Interpreter | None = None,
+    taken: Collection[int] = (),
 ) -> Detail:
     """The detail of one line of the table.
 
     `chosen` is the record to show (its index in the snapshot) instead of the line's own; `renames` is old key -> new
-    key of models that the dataset has under an old id; `texts` are used when they are of the record shown.
+    key of models that the dataset has under an old id; `texts` are used when they are of the record shown; `taken` are
+    devices that runs of ours have.
     """
     model_id = shown(line["model_id"])
     index = line["record"] if chosen is None else chosen
@@ -71,16 +73,22 @@ def detail_of(
         texts_problem=here.problem if here is not None else None,
         facts=facts,
         facts_note=facts_note,
-        fit=_fit(record, host, interpreter, settings),
+        fit=_fit(record, host, interpreter, taken, settings),
     )
 
 
-def _fit(record: Record, host: Host | None, interpreter: Interpreter | None, settings: Settings) -> str:
+def _fit(
+    record: Record,
+    host: Host | None,
+    interpreter: Interpreter | None,
+    taken: Collection[int],
+    settings: Settings,
+) -> str:
     if host is None:
         return ""
     from tui.host.fit import fit_of
 
-    return fit_of(record, host, interpreter, any_host=settings.any_host).line
+    return fit_of(record, host, interpreter, taken=taken, any_host=settings.any_host).line
 
 
 def indexes_of(line: Mapping[str, Any], snapshot: Snapshot | None, renames: Mapping[str, str]) -> list[int]:

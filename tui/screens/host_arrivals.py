@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass
 class HostArrived(Message):
-    """The devices, as they are now."""
+    """The devices, as they are now; `taken` is device index -> id of the run of ours that has it."""
 
     host: Host
+    taken: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -35,18 +36,28 @@ class InterpretersArrived(Message):
 
 @dataclass
 class LookFailed(Message):
-    """This machine could not be looked at."""
+    """The devices could not be looked at."""
+
+    error: TrnModelsError
+
+
+@dataclass
+class AskFailed(Message):
+    """The Pythons could not be asked."""
 
     error: TrnModelsError
 
 
 def bring_host(target: MessagePump, settings: Settings) -> None:
-    """Look at the Neuron devices and at who holds them."""
+    """Look at the Neuron devices, at who holds them, and at which of them runs of ours have."""
 
     def work() -> Message:
-        from tui.host.neuron import Roots, look
+        from tui.host.neuron import look_at
+        from tui.rerun import devices, runs
 
-        return HostArrived(look(Roots.below(settings.host_root), os.environ))
+        # The runs last: one that began meanwhile has its devices in its state before neuron-ls shows them.
+        host = look_at(settings, os.environ)
+        return HostArrived(host, devices.taken(runs.every(settings)))
 
     in_background(target, work, LookFailed, "looking at the Neuron devices")
 
@@ -59,4 +70,4 @@ def bring_interpreters(target: MessagePump, settings: Settings, libraries: Colle
 
         return InterpretersArrived(interpreters_here(settings, os.environ, libraries))
 
-    in_background(target, work, LookFailed, "asking the Pythons of this machine")
+    in_background(target, work, AskFailed, "asking the Pythons of this machine")

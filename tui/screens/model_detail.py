@@ -70,10 +70,11 @@ class ModelDetail(DetailPanel):
         self._rest_timers: list[Timer] = []
         self._host: Host | None = None
         self._interpreter: Interpreter | None = None
+        self._taken: Mapping[int, int] = {}
 
-    def know_machine(self, host: Host | None, interpreter: Interpreter | None) -> None:
-        """What this machine has, for the line that says whether a record fits it."""
-        self._host, self._interpreter = host, interpreter
+    def know_machine(self, host: Host | None, interpreter: Interpreter | None, taken: Mapping[int, int]) -> None:
+        """What this machine has, for the line that says whether a record fits it; `taken`: device index -> our run."""
+        self._host, self._interpreter, self._taken = host, interpreter, taken
         self.draw()
 
     @property
@@ -155,6 +156,7 @@ class ModelDetail(DetailPanel):
             settings=self.settings,
             host=self._host,
             interpreter=self._interpreter,
+            taken=self._taken,
         )
 
     # Long texts

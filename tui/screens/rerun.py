@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -15,8 +16,8 @@ from textual.widgets import Static
 from tui.host import neuron
 from tui.host.interpreters import Interpreter
 from tui.rerun.plan import Kind, Plan
+from tui.rerun.preparation import Wanted
 from tui.rerun.runs import runs_folder
-from tui.rerun.steps import Wanted
 from tui.screens import rerun_work
 from tui.screens.dialogs import ConfirmDialog, TextDialog
 from tui.screens.rerun_choices import LOOKING, RerunChoices
@@ -44,7 +45,7 @@ class RerunScreen(RerunChoices):
         Binding("E", "recorded", "recorded script", id="rerun.recorded", tooltip="Back to the recorded run.py"),
         Binding("a", "arguments", "arguments", id="rerun.arguments", tooltip="Add variables and arguments"),
         Binding("i", "interpreter", "interpreter", id="rerun.interpreter", tooltip="Take another Python"),
-        Binding("h,u", "look", "look again", id="rerun.look", tooltip="Look at this host again"),
+        Binding("h,u", "look", "look again", id="rerun.look", tooltip="Look at this host again, and ask the Hub again"),
         Binding("Q", "queue", "queue", id="rerun.queue", tooltip="Without free devices: wait in the queue, or end"),
         Binding("O", "own", "install place", id="rerun.own", tooltip="Install on top, or into the interpreter itself"),
         Binding("y", "copy", "copy command", id="rerun.copy", tooltip="Copy the command of Run"),
@@ -146,6 +147,8 @@ class RerunScreen(RerunChoices):
             lines.append(Content.styled(f"starting: {self._starting} …", "$primary"))
         elif self.looking:
             lines.append(Content.styled("looking at this host …", MUTED))
+        if self.wanted.asking:
+            lines.append(Content.styled("asking the Hub …", MUTED))
         return Content("\n").join(lines)
 
     def _hints(self) -> tuple[Hint, ...]:
@@ -159,7 +162,7 @@ class RerunScreen(RerunChoices):
             Hint("i", "interpreter", "interpreter"),
             Hint("a", "arguments", "arguments"),
             Hint("h", "look again", "look"),
-            Hint("y", "copy command", "copy", self.preparation is not None),
+            Hint("y", "copy command", "copy", self._command_of_run != ""),
             Hint("l", "its log", "log", bool(self.live)),
             Hint("R", "runs", "runs"),
             Hint("Q", "queue", "queue"),
@@ -183,17 +186,25 @@ class RerunScreen(RerunChoices):
         if step.plan is None:
             self.tell(step.reason or "It cannot be started.", "warning")
             return
-        blocking = preparation.in_the_way(step.kind, here.host)
+        blocking = preparation.in_the_way(step.kind)
+        in_use = preparation.cores_in_use(step.kind)
+        # The supervisor gives no cores that are in use, whatever a person says.
+        plan = step.plan if in_use is None else replace(step.plan, queue=True)
         width = self._dialog_width
         live = [run for run in self.live if run.kind is step.kind]
-        body = rerun_text.question(step, preparation, here, live, width, runs_folder=str(runs_folder(self.settings)))
+        asked = replace(step, plan=plan)
+        body = rerun_text.question(asked, preparation, here, live, width, runs_folder=str(runs_folder(self.settings)))
         model_id = self.wanted.record.model_id or "it"
         if blocking:
             body = Content("\n\n").join([rerun_text.what_is_in_the_way(blocking, width), body])
-            dialog = ConfirmDialog(f"Run {model_id} although this is in the way?", [body], "run anyway", "a")
+            verb = "run anyway" if in_use is None else "wait in the queue anyway"
+            dialog = ConfirmDialog(f"Run {model_id} although this is in the way?", [body], verb, "a")
+        elif in_use is not None:
+            body = Content("\n\n").join([rerun_text.waits_for(in_use, width), body])
+            dialog = ConfirmDialog(f"Let {model_id} wait until devices are free?", [body], "wait in the queue")
         else:
             dialog = ConfirmDialog(_QUESTIONS[step.kind].format(model_id), [body], _YES[step.kind])
-        self.app.push_screen(dialog, partial(self._answered, step.title, step.plan))
+        self.app.push_screen(dialog, partial(self._answered, step.title, plan))
 
     @property
     def _dialog_width(self) -> int:
@@ -240,10 +251,13 @@ class RerunScreen(RerunChoices):
 
     # The rest
 
+    @property
+    def _command_of_run(self) -> str:
+        return self.preparation.step(Kind.RUN).command if self.preparation is not None else ""
+
     def action_copy(self) -> None:
-        """Copy the command of Run."""
-        command = self.preparation.step(Kind.RUN).command if self.preparation is not None else ""
-        if command:
+        """Copy the command of Run, also where it cannot be started: it may be meant for another host."""
+        if command := self._command_of_run:
             self.post_message(CopyRequested(command, "the command of Run", "it is on screen: select it with Shift"))
         else:
             self.tell("There is no command." if self.preparation is not None else LOOKING, "warning")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.errors import TrnModelsError, UsageError
-from tui.rerun.steps import parse_environment
+from tui.rerun.run_environment import parse_environment
 
 
 def parsed(line: str) -> tuple[dict[str, str], tuple[str, ...]]:

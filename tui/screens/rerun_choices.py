@@ -19,8 +19,8 @@ from textual.screen import Screen
 from tui.errors import TrnModelsError, UsageError
 from tui.host.interpreters import Interpreter
 from tui.rerun import steps
+from tui.rerun.preparation import Changes, Here, Preparation, Wanted
 from tui.rerun.runs import Run
-from tui.rerun.steps import Changes, Here, Preparation, Wanted
 from tui.screens import rerun_changes, rerun_work
 from tui.screens.dialogs import Choice, NameDialog, Objection, PickDialog
 from tui.settings import Settings
@@ -58,6 +58,8 @@ class RerunChoices(Screen[int | None]):
         """Look at this machine; its live runs are looked at again and again."""
         self.set_interval(LIVE_EVERY_S, lambda: self.look_at_live() if self.live else None)
         self.look()
+        if self.wanted.facts is None or self.wanted.cache is None:
+            self.ask_hub()
 
     def draw(self) -> None:
         """Something has changed."""
@@ -73,6 +75,7 @@ class RerunChoices(Screen[int | None]):
             self,
             self.settings,
             self.wanted,
+            self.changes,
             number=self._looks,
             known=None if again else self.interpreters,
             chosen=self._chosen,
@@ -94,6 +97,27 @@ class RerunChoices(Screen[int | None]):
         if event.number == self._looks:
             self.looking = False
             self.fail(event.error)
+
+    # The Hub
+
+    def ask_hub(self) -> None:
+        """Ask the Hub in the background for what it tells of the model; the models of the sample it does not know."""
+        if not (self.wanted.sample or self.wanted.asking):
+            self.wanted = replace(self.wanted, asking=True)
+            rerun_work.bring_hub(self, self.settings, self.wanted)
+
+    @on(rerun_work.HubAnswered)
+    def _hub_answered(self, event: rerun_work.HubAnswered) -> None:
+        self.wanted = event.wanted
+        self._prepare()
+
+    @on(rerun_work.HubSilent)
+    def _hub_silent(self, event: rerun_work.HubSilent) -> None:
+        self.wanted = replace(self.wanted, asking=False)
+        self._prepare()
+        self.fail(event.error)
+
+    # Runs of the model
 
     def look_at_live(self) -> None:
         """Look which runs of the model go on; whoever looks at the machine sees that too."""
@@ -192,8 +216,11 @@ class RerunChoices(Screen[int | None]):
         if line is None:
             return
         environment, arguments = rerun_changes.parsed(line)
+        looks_else = environment != dict(self.changes.environment)
         self.changes = replace(self.changes, environment=environment, arguments=arguments)
         self._prepare()
+        if looks_else:
+            self.look()  # variables name the folders that are looked at, and a token
 
     def action_interpreter(self) -> None:
         """Take another Python: one of those found, or one that is typed."""
@@ -227,7 +254,8 @@ class RerunChoices(Screen[int | None]):
         self.tell(f"Packages are installed into {where}.", "warning" if self.into_own else "information")
 
     def action_look(self) -> None:
-        """Look at devices, interpreters and disks again."""
+        """Look at devices, interpreters and disks again, and ask the Hub again."""
+        self.ask_hub()
         self.look(again=True)
 
 

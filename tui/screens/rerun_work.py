@@ -16,10 +16,10 @@ from tui.background import in_background
 from tui.errors import TrnModelsError
 from tui.host import interpreters
 from tui.host.interpreters import Interpreter
-from tui.rerun import runs, start, this_machine
+from tui.rerun import hub_answers, runs, start, this_machine
 from tui.rerun.plan import Plan
+from tui.rerun.preparation import Changes, Here, Wanted
 from tui.rerun.runs import Run
-from tui.rerun.steps import Here, Wanted
 from tui.settings import Settings
 
 
@@ -42,10 +42,31 @@ class HereUnknown(Message):
 
 
 @dataclass
+class HubAnswered(Message):
+    """What is wanted, with what the Hub tells of it."""
+
+    wanted: Wanted
+
+
+@dataclass
+class HubSilent(Message):
+    """Something went wrong while the Hub was asked."""
+
+    error: TrnModelsError
+
+
+@dataclass
 class LiveSeen(Message):
     """The live runs of the model, as they are now."""
 
     live: tuple[Run, ...]
+
+
+@dataclass
+class LiveUnknown(Message):
+    """The runs could not be read: those that were live may still be."""
+
+    error: TrnModelsError
 
 
 @dataclass
@@ -66,13 +87,14 @@ def bring_here(
     target: MessagePump,
     settings: Settings,
     wanted: Wanted,
+    changes: Changes,
     *,
     number: int,
     known: tuple[Interpreter, ...] | None,
     chosen: tuple[str, ...] | None,
     again: bool = False,
 ) -> None:
-    """Take the `chosen` interpreter (its argv), else the preferred one, and look around.
+    """Take the `chosen` interpreter (its argv), else the preferred one, and look around as the changed run would.
 
     They are asked unless they are `known` and the chosen one is among them; `again` forgets what they said before.
     """
@@ -88,15 +110,22 @@ def bring_here(
             python = found[0] if chosen is not None else None
         if python is None:
             python = next((each for each in found if each.argv == chosen), interpreters.preferred(found))
-        here = this_machine.here(settings, wanted, python, os.environ)
+        here = this_machine.here(settings, wanted, python, os.environ, added=changes.environment)
         return HereKnown(number, found, here, live_runs(settings, wanted))
 
     in_background(target, work, lambda error: HereUnknown(number, error), "looking at this host")
 
 
+def bring_hub(target: MessagePump, settings: Settings, wanted: Wanted) -> None:
+    """Ask the Hub of the model, and look where its compiled graphs are."""
+    in_background(
+        target, lambda: HubAnswered(hub_answers.completed(settings, wanted)), HubSilent, "asking the Hub of a model"
+    )
+
+
 def bring_live(target: MessagePump, settings: Settings, wanted: Wanted) -> None:
     """Look which runs of the model are live."""
-    in_background(target, lambda: LiveSeen(live_runs(settings, wanted)), lambda _: LiveSeen(()), "looking at the runs")
+    in_background(target, lambda: LiveSeen(live_runs(settings, wanted)), LiveUnknown, "looking at the runs")
 
 
 def bring_start(target: MessagePump, settings: Settings, plan: Plan) -> None:

@@ -11,25 +11,23 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
-from textual.notifications import SeverityLevel
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from tui.background import in_background
+from tui.background import OneAtATime, in_background
 from tui.errors import TrnModelsError
-from tui.rerun import runs, start
+from tui.rerun import runs
 from tui.rerun.diagnosis import Diagnosis
 from tui.rerun.log_lines import LogLines
 from tui.rerun.news import first_to_tell
 from tui.rerun.run_log import LogReader
 from tui.rerun.runs import Run, State
-from tui.screens.dialogs import ConfirmDialog, TextDialog
+from tui.screens.dialogs import TextDialog
+from tui.screens.run_actions import RunActions, announce
 from tui.settings import Settings
 from tui.terminal_text import clean
 from tui.widgets import run_text
 from tui.widgets.bars import Bar
-from tui.widgets.copy_request import CopyRequested
 from tui.widgets.detail_text import one_line
 from tui.widgets.key_hints import Hint, KeyHints
 from tui.widgets.log_search import LogSearch
@@ -43,6 +41,30 @@ LOOK_EVERY_S = 0.5
 
 
 @dataclass
+class Printed(Message):
+    """What came in the log; `after_the_end`: the run was over before it was read."""
+
+    data: bytes
+    after_the_end: bool
+
+
+@dataclass
+class Seen(Message):
+    """The run as it is now; `to_tell`: it is over, and it is for this app to tell that."""
+
+    run: Run
+    to_tell: bool
+
+
+@dataclass
+class NotSeen(Message):
+    """Log or state of the run could not be read."""
+
+    error: TrnModelsError
+    of_log: bool
+
+
+@dataclass
 class Explained(Message):
     """What a run that is over meant."""
 
@@ -52,22 +74,21 @@ class Explained(Message):
 
 
 @dataclass
-class Done(Message):
-    """What a key asked for is done, or could not be."""
+class Written(Message):
+    """The text for the discussion page; None: it could not be written."""
 
-    said: str
+    text: str | None
     error: TrnModelsError | None = None
-    run: Run | None = None
 
 
-class RunLogScreen(Screen[None]):
+class RunLogScreen(RunActions):
     """Follows one run; leaving it leaves the run alone."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "search", id="log.search", tooltip="Search the log", priority=True),
         Binding("n", "find(1)", "next hit", id="log.next", tooltip="Next line that has it"),
         Binding("N", "find(-1)", "hit before", id="log.before", tooltip="The line before that has it"),
-        Binding("s", "stop", "stop", id="log.stop", tooltip="Stop the run, after a question"),
+        Binding("s", "stop", "stop", id="log.stop", tooltip="Stop the run, or what is left of a lost one"),
         Binding("r", "again", "run again", id="log.again", tooltip="Start the same again, after a question"),
         Binding("y", "copy_path", "copy log path", id="log.path", tooltip="Copy the path of the log"),
         Binding("d", "discussion", "discussion text", id="log.discussion", tooltip="Text for the discussion page"),
@@ -77,19 +98,24 @@ class RunLogScreen(Screen[None]):
     ]
 
     def __init__(self, settings: Settings, run: Run) -> None:
-        super().__init__()
-        self.settings = settings
+        super().__init__(settings)
         self.run_shown = run
         self._lines = LogLines()
         self._reader = LogReader(run.folder)
+        self._reads = OneAtATime(self._bring_bytes)
+        self._looks = OneAtATime(self._bring_state)
         self._explained: Explained | None = None
+        self._explaining: State | None = None
+        self._trouble = ""
+        self._writing = False
         self._watching: list[Timer] = []
 
     def compose(self) -> ComposeResult:
         """Title, what is known, the log, what it meant, the search, the keys."""
         yield Bar(id="run-title")
         yield Static(id="run-facts")
-        yield LogView(self._lines)
+        empty_text = "nothing printed yet" if self.run_shown.live else "nothing was printed"
+        yield LogView(self._lines, empty_text=empty_text)
         yield Static(id="run-outcome")
         yield LogSearch()
         yield KeyHints(id="keys")
@@ -98,56 +124,93 @@ class RunLogScreen(Screen[None]):
         """Take in what is there, then what comes."""
         self.set_focus(self.query_one(LogView))
         self._watching = [
-            self.set_interval(READ_EVERY_S, self._read),
-            self.set_interval(LOOK_EVERY_S, self._look),
+            self.set_interval(READ_EVERY_S, lambda: self._reads.ask(again=False)),
+            self.set_interval(LOOK_EVERY_S, lambda: self._looks.ask(again=False)),
         ]
         self._draw()
-        self.call_after_refresh(self._read)
+        self._reads.ask()
+        self._looks.ask()
 
-    # What comes
+    # What comes: read in the background, as a home folder on a file server may hang
 
-    def _read(self) -> None:
-        data = self._reader.read(SLICE_BYTES)
-        if data:
-            self._lines.feed(data)
+    def _bring_bytes(self) -> None:
+        reader, after_the_end = self._reader, not self.run_shown.live
+
+        def work() -> Message:
+            return Printed(reader.read(SLICE_BYTES), after_the_end)
+
+        in_background(self, work, lambda error: NotSeen(error, of_log=True), "reading a log")
+
+    def _bring_state(self) -> None:
+        folder = self.run_shown.folder
+
+        def work() -> Message:
+            run = runs.read(folder)
+            return Seen(run, first_to_tell(run))
+
+        in_background(self, work, lambda error: NotSeen(error, of_log=False), "looking at a run")
+
+    def look(self) -> None:
+        """Look at its state now."""
+        self._looks.ask()
+
+    @on(Printed)
+    def _printed(self, event: Printed) -> None:
+        self._reads.over()
+        if event.data:
+            self._lines.feed(event.data)
             self.query_one(LogView).grew()
             self._draw_title()
-        if len(data) >= SLICE_BYTES:
-            self.set_timer(0.01, self._read)
-        elif not data and not self.run_shown.live:
+        if len(event.data) >= SLICE_BYTES:
+            self.set_timer(0.01, self._reads.ask)
+        elif not event.data and event.after_the_end:
             self._over()
 
-    def _look(self) -> None:
-        try:
-            self.run_shown = runs.read(self.run_shown.folder)
-        except TrnModelsError as error:
-            for timer in self._watching:
-                timer.stop()
-            self._say(one_line(error), "error")
-            return
+    @on(Seen)
+    def _seen(self, event: Seen) -> None:
+        self._looks.over()
+        self._trouble = ""
+        self.run_shown = event.run
+        if event.to_tell:
+            announce(self.app, self.settings, event.run)
+        if self._explaining is not None:
+            self._over()
         self._draw()
 
+    @on(NotSeen)
+    def _not_seen(self, event: NotSeen) -> None:
+        """What is known stays, and the next look may go well."""
+        (self._reads if event.of_log else self._looks).over()
+        trouble = one_line(event.error)
+        if trouble != self._trouble:
+            self._trouble = trouble
+            self.say(trouble, "error")
+
     def _over(self) -> None:
-        """Nothing changes any more: stop looking, and find out what it meant."""
+        """Nothing changes by itself any more: stop looking, and find out what it meant.
+
+        A lost run has ended in another way once a person has stopped what was left of it.
+        """
         for timer in self._watching:
             timer.stop()
         self._watching = []
         run = self.run_shown
-        first_to_tell(run)
-        if self._explained is not None:
+        if run.live or run.state is self._explaining:
             return
+        self._explaining = run.state
 
         def work() -> Message:
             from tui.rerun import outcome
 
             return Explained(run, outcome.compared(run), outcome.diagnosis_of(run))
 
-        in_background(self, work, lambda error: Done("", error), "explaining a run")
+        in_background(self, work, lambda error: Explained(run, (one_line(error),), None), "explaining a run")
 
     @on(Explained)
     def _explain(self, event: Explained) -> None:
-        self._explained = event
-        self._draw()
+        if event.run.state is self.run_shown.state:
+            self._explained = event
+            self._draw()
 
     # What is shown
 
@@ -173,7 +236,7 @@ class RunLogScreen(Screen[None]):
         return (
             Hint("/", "search", "search"),
             Hint("G", "follow the end", "follow"),
-            Hint("s", "stop", "stop", live),
+            Hint("s", "stop", "stop", run_text.can_be_stopped(self.run_shown)),
             Hint("r", "run again", "again", not live),
             Hint("d", "discussion text", "discussion", not live),
             Hint("y", "copy log path", "copy_path"),
@@ -188,9 +251,16 @@ class RunLogScreen(Screen[None]):
 
     # Keys
 
-    def _say(self, text: str, severity: SeverityLevel = "information") -> None:
-        self.app.clear_notifications()
-        self.app.notify(clean(text), severity=severity, markup=False)
+    def chosen_run(self) -> Run:
+        """The run of this log."""
+        return self.run_shown
+
+    def open_log(self, run: Run) -> None:
+        """Its log takes the place of this one."""
+        if self.is_active:
+            self.app.switch_screen(RunLogScreen(self.settings, run))
+        else:
+            self.app.push_screen(RunLogScreen(self.settings, run))
 
     def action_follow(self) -> None:
         """To the end, and stay there."""
@@ -210,91 +280,53 @@ class RunLogScreen(Screen[None]):
     def _search_left(self, event: LogSearch.Left) -> None:
         self.set_focus(self.query_one(LogView))
         if event.text and self.query_one(LogView).hit is None:
-            self._say(f"The log does not have «{event.text}».", "warning")
+            self.say(f"The log does not have «{event.text}».", "warning")
 
     def action_find(self, direction: int) -> None:
         """The next line with what was searched, down (1) or up (-1)."""
         if not self.query_one(LogView).search_next(direction):
-            self._say("Nothing found; / searches.", "warning")
-
-    def action_stop(self) -> None:
-        """Stop the run when the person says so twice."""
-        run = self.run_shown
-        if not run.live:
-            self._say("The run is over.", "warning")
-            return
-        if run.state is State.STOPPING:
-            self._say("It is being stopped already.", "warning")
-            return
-        self.app.push_screen(
-            ConfirmDialog(f"Stop run {run.id}?", run_text.before_stop(run), yes="stop it"), self._stop_answered
-        )
-
-    def _stop_answered(self, yes: bool | None) -> None:
-        if not yes:
-            return
-        run = self.run_shown
-
-        def work() -> Message:
-            start.stop(self.settings, run)
-            return Done("Stopping: an interrupt first, then harder after 10 s.")
-
-        in_background(self, work, lambda error: Done("", error), "stopping a run")
-
-    def action_again(self) -> None:
-        """Start the same once more."""
-        run = self.run_shown
-        if run.live:
-            self._say("It is still going on.", "warning")
-            return
-        self.app.push_screen(
-            ConfirmDialog(f"Run {run.id} again?", run_text.before_again(run), yes="run it"), self._again_answered
-        )
-
-    def _again_answered(self, yes: bool | None) -> None:
-        if not yes:
-            return
-        run = self.run_shown
-        in_background(
-            self,
-            lambda: Done("", run=start.again(self.settings, run)),
-            lambda error: Done("", error),
-            "starting a run again",
-        )
-
-    @on(Done)
-    def _done(self, event: Done) -> None:
-        if event.error is not None:
-            self._say(one_line(event.error), "error")
-        elif event.run is not None:
-            self.app.switch_screen(RunLogScreen(self.settings, event.run))
-        elif event.said:
-            self._say(event.said)
-            self._look()
-
-    def action_copy_path(self) -> None:
-        """Copy the path of the log file."""
-        path = str(self.run_shown.folder / "log")
-        self.post_message(CopyRequested(path, path))
+            self.say("Nothing found; / searches.", "warning")
 
     def action_discussion(self) -> None:
         """The text for the dataset's discussion page, to read first and then to copy."""
         told = self._explained
         if told is None:
-            self._say("Once the run is over.", "warning")
+            self.say("Once the run is over." if self.run_shown.live else "Still reading what it meant.", "warning")
             return
-        from tui.rerun.outcome import discussion_text
+        if self._writing:
+            return
+        self._writing = True
+        self.say("Writing the text for the discussion page …")
 
-        text = discussion_text(told.run, told.diagnosis)
-        self.app.push_screen(
-            TextDialog("For the dataset's discussion page (y copies)", Content(clean(text, newlines=True)), text)
-        )
+        def work() -> Message:
+            from tui.rerun.outcome import discussion_text
+
+            return Written(discussion_text(told.run, told.diagnosis))
+
+        in_background(self, work, lambda error: Written(None, error), "writing for the discussion page")
+
+    @on(Written)
+    def _written(self, event: Written) -> None:
+        """Read first, then copied; not in the way of a person who went on to something else."""
+        self._writing = False
+        if event.error is not None:
+            self.say(one_line(event.error), "error")
+        elif event.text is not None and self.is_active:
+            self.app.clear_notifications()
+            body = Content(clean(event.text, newlines=True))
+            self.app.push_screen(TextDialog("For the dataset's discussion page (y copies)", body, event.text))
 
     def action_runs(self) -> None:
         """All runs; back to them when this screen was opened from there."""
         from tui.screens.runs import RunsScreen
 
-        self.app.switch_screen(RunsScreen(self.settings, self.run_shown.id))
+        stack = self.app.screen_stack
+        below = stack[stack.index(self) - 1]
+        if isinstance(below, RunsScreen):
+            below.point_at(self.run_shown.id)
+            self.dismiss(None)
+        else:
+            self.app.switch_screen(RunsScreen(self.settings, self.run_shown.id))
 
     def action_help(self) -> None:
         """Keys of this screen."""
@@ -308,4 +340,4 @@ class RunLogScreen(Screen[None]):
         run = self.run_shown
         self.dismiss(None)
         if run.live:
-            self._say(f"Run {run.id} goes on. R shows it.")
+            self.say(f"Run {run.id} goes on. R shows it.")

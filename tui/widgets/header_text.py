@@ -24,6 +24,7 @@ from tui.widgets.clickable import clickable
 from tui.widgets.verdict_look import MUTED, SIGNS, STYLES
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
     from tui.catalog.rankings import Ranking
@@ -91,12 +92,15 @@ def task_of(view: View, task: str) -> Content:
     return clickable(Content.assemble((clean(task), "bold"), " ▾"), "pick_task")
 
 
-def beside_the_views(task: Content, host: Host | None) -> tuple[Content, ...]:
-    """The task of a ranking and what this host has, longest first; the host gives way first."""
+def beside_the_views(task: Content, host: Host | None, taken: Collection[int] = ()) -> tuple[Content, ...]:
+    """The task of a ranking and what this host has, longest first; the host gives way first.
+
+    `taken` are devices that runs of ours have.
+    """
     from tui.host.neuron import in_words
 
     gap = Content("   ") if task else Content("")
-    about = in_words(host) if host is not None else ()
+    about = in_words(host, taken) if host is not None else ()
     return (*(Content.styled(clean(words), MUTED) + gap + task for words in about), task)
 
 

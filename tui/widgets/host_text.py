@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from textual.content import Content
 
+from tui import numbers
 from tui.host.interpreters import PACKAGES, Interpreter, preferred
 from tui.host.neuron import Device, Host, in_words
 from tui.terminal_text import clean
@@ -13,9 +16,12 @@ HEADING = "bold $primary"
 _STACK = ("torch-neuronx", "torch", "neuronx-cc", "nki", "transformers")
 
 
-def about(host: Host, interpreters: tuple[Interpreter, ...] | None) -> Content:
-    """Devices with their holders, driver, what could not be found out, and every Python with its stack."""
-    lines = [Content.styled(clean(in_words(host)[0]), "bold")]
+def about(host: Host, interpreters: tuple[Interpreter, ...] | None, taken: Mapping[int, int]) -> Content:
+    """Devices with their holders, driver, what could not be found out, and every Python with its stack.
+
+    `taken` is device index -> id of the run of ours that has it.
+    """
+    lines = [Content.styled(clean(in_words(host, taken)[0]), "bold")]
     facts = [
         ("chip", host.device_name),
         ("driver", host.driver),
@@ -24,7 +30,7 @@ def about(host: Host, interpreters: tuple[Interpreter, ...] | None) -> Content:
     known = " · ".join(f"{name} {clean(value)}" for name, value in facts if value)
     if known:
         lines.append(Content(known))
-    lines += [_device(device) for device in host.devices]
+    lines += [_device(device, taken.get(device.index)) for device in host.devices]
     lines += [Content.styled(clean(remark), "$text-warning") for remark in host.remarks]
     lines += [Content(""), Content.styled("Pythons that could run a run.py", HEADING)]
     if interpreters is None:
@@ -37,17 +43,17 @@ def about(host: Host, interpreters: tuple[Interpreter, ...] | None) -> Content:
     return Content("\n").join(lines)
 
 
-def _device(device: Device) -> Content:
-    cores = device.core_ids
-    span = f"{cores[0]}-{cores[-1]}" if len(cores) > 1 else "".join(map(str, cores))
-    name = f"  neuron{device.index:<3} cores {span:<8} "
-    if not device.in_use:
+def _device(device: Device, run_id: int | None) -> Content:
+    name = f"  neuron{device.index:<3} cores {numbers.ranges(device.core_ids):<8} "
+    if not device.in_use and run_id is None:
         return Content.assemble(name, ("not in use", MUTED))
-    holders = (
+    holders = [
         ", ".join(part for part in (f"pid {each.pid}" if each.pid else "", each.user, each.command) if part)
         or "somebody, not known who"
         for each in device.holders
-    )
+    ]
+    if run_id is not None:
+        holders.insert(0, f"run {run_id} of yours")
     return Content.assemble(name, ("in use by ", "$text-warning"), clean("; ".join(holders)))
 
 

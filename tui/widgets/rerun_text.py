@@ -12,12 +12,13 @@ from textual.content import Content
 
 from tui import numbers
 from tui.catalog.verdict import Record, sentence
-from tui.host.fit import Fit, Item, Level
+from tui.host.checklist import Item, Level
+from tui.host.fit import Fit
 from tui.host.interpreters import PACKAGES, Interpreter
 from tui.rerun.plan import Kind, Plan
+from tui.rerun.preparation import Changes, Here, Preparation, Step, Wanted
 from tui.rerun.recipe import recipe_of
 from tui.rerun.runs import Run, State
-from tui.rerun.steps import Changes, Here, Preparation, Step, Wanted
 from tui.terminal_text import clean
 from tui.widgets.detail_text import HEADING, numbered
 from tui.widgets.verdict_look import FAINT, MUTED, SIGNS, STYLES
@@ -254,7 +255,9 @@ def question(
         rows.append(("python", Content(clean(here.interpreter.name + version))))
     if step.kind is Kind.RUN:
         edited = [Content.styled("EDITED, ", "bold $text-warning")] if preparation.edited else []
-        rows.append(("script", Content.assemble(*edited, f"sha256 {preparation.sha256[:16]}…")))
+        as_recorded = preparation.edited and preparation.sha256 == preparation.recorded_sha256
+        then = ", as recorded; variables or arguments added" if as_recorded else ""
+        rows.append(("script", Content.assemble(*edited, f"sha256 {preparation.sha256[:16]}…{then}")))
     rows.append(("takes", Content(_what_it_takes(plan, here))))
     if step.remark:
         rows.append(("note", Content(clean(step.remark))))
@@ -290,6 +293,14 @@ def what_is_in_the_way(items: Sequence[Item], width: int) -> Content:
             Content(""),
             *hanging(Content(""), Content.styled("It may fail, or wait for ever.", MUTED), width),
         ]
+    )
+
+
+def waits_for(item: Item, width: int) -> Content:
+    """Why a run cannot begin at once, to be read before it is put into the queue."""
+    said = "It begins by itself when they are, also with no app open."
+    return Content("\n").join(
+        [*_item_lines([item], width), Content(""), *hanging(Content(""), Content.styled(said, MUTED), width)]
     )
 
 

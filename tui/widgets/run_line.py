@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.message import Message
 
-from tui.background import in_background
+from tui.background import OneAtATime, in_background
 from tui.errors import TrnModelsError
 from tui.settings import Settings
 from tui.terminal_text import clean
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from tui.rerun.runs import Run
 
 LOOK_EVERY_S = 2.0
+
+Stamp = tuple[int, int] | None
 
 
 class RunLine(ClickableLine):
@@ -29,9 +32,18 @@ class RunLine(ClickableLine):
 
     @dataclass
     class Looked(Message):
-        """The folder of runs was read."""
+        """The folder of runs was looked at; `runs` is None when nothing has changed there."""
 
-        runs: tuple[Run, ...]
+        stamp: Stamp
+        runs: tuple[Run, ...] | None
+        to_tell: tuple[Run, ...] = ()
+        """Those that are over, of which this app is the first to tell it."""
+
+    @dataclass
+    class NotLooked(Message):
+        """The folder of runs could not be read."""
+
+        error: TrnModelsError
 
     @dataclass
     class Ended(Message):
@@ -39,38 +51,53 @@ class RunLine(ClickableLine):
 
         run: Run
 
+    @dataclass
+    class HoldersChanged(Message):
+        """A run has begun or ended, or was given devices: others are in use than before."""
+
     def __init__(self, settings: Settings) -> None:
         super().__init__(id="run-line")
         self._settings = settings
-        self._seen: tuple[int, int] | None = None
+        self._seen: Stamp = None
         self._live = False
+        self._holding: frozenset[tuple[int, tuple[int, ...]]] = frozenset()
+        self._looks = OneAtATime(self._bring)
         self._text = Content("")
 
     def on_mount(self) -> None:
         """Look now and then; where nothing changed that costs a look at one folder."""
-        self.set_interval(LOOK_EVERY_S, self.look)
+        self.set_interval(LOOK_EVERY_S, lambda: self._looks.ask(again=False))
         self.look()
 
     def look(self) -> None:
-        """Read the runs when some are live, or when one was made or deleted."""
-        from tui.rerun import runs
+        """Read the runs, also when none was live, made or deleted since."""
+        self._seen = None
+        self._looks.ask()
 
-        try:
-            found = runs.runs_folder(self._settings).stat()
-        except OSError:
-            return
-        stamp = (found.st_mtime_ns, found.st_nlink)
-        if not self._live and stamp == self._seen:
-            return
-        self._seen = stamp
-        in_background(self, lambda: self.Looked(runs.every(self._settings)), _no_runs, "reading the runs")
+    def _bring(self) -> None:
+        from tui.rerun import runs
+        from tui.rerun.news import first_to_tell
+
+        settings, unchanged = self._settings, None if self._live else self._seen
+
+        def work() -> Message:
+            stamp = _stamp(runs.runs_folder(settings))
+            if stamp is not None and stamp == unchanged:
+                return self.Looked(stamp, None)
+            found = runs.every(settings)
+            return self.Looked(stamp, found, tuple(run for run in reversed(found) if first_to_tell(run)))
+
+        in_background(self, work, self.NotLooked, "reading the runs")
 
     def on_run_line_looked(self, event: Looked) -> None:
         """Draw what goes on; tell of what has ended."""
-        from tui.rerun.news import first_to_tell
         from tui.rerun.progress import one_line
 
         event.stop()
+        self._looks.over()
+        self._seen = event.stamp
+        if event.runs is None:
+            return
         live = [run for run in event.runs if run.live]
         self._live = bool(live)
         if live:
@@ -79,9 +106,18 @@ class RunLine(ClickableLine):
             self._show(clickable(text, "runs"))
         else:
             self._show(Content(""))
-        for run in reversed(event.runs):
-            if not run.live and first_to_tell(run):
-                self.post_message(self.Ended(run))
+        for run in event.to_tell:
+            self.post_message(self.Ended(run))
+        holding = frozenset((run.id, run.devices) for run in event.runs if run.live or _may_hold(run))
+        if holding != self._holding:
+            self._holding = holding
+            self.post_message(self.HoldersChanged())
+
+    def on_run_line_not_looked(self, event: NotLooked) -> None:
+        """What is known stays."""
+        event.stop()
+        self._seen = None
+        self._looks.over()
 
     def _show(self, text: Content) -> None:
         if text.plain != self._text.plain:
@@ -94,5 +130,19 @@ class RunLine(ClickableLine):
         return self._text
 
 
-def _no_runs(_error: TrnModelsError) -> Message:
-    return RunLine.Looked(())
+def _may_hold(run: Run) -> bool:
+    """A lost run's processes may live on and hold its devices."""
+    from tui.rerun.runs import State
+
+    return run.state is State.LOST and bool(run.devices)
+
+
+def _stamp(folder: Path) -> Stamp:
+    """What changes when a run is made or deleted; None without a folder. Raises `TrnModelsError`."""
+    try:
+        found = folder.stat()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise TrnModelsError("The runs cannot be read", f"{folder}: {error.strerror or error}") from error
+    return found.st_mtime_ns, found.st_nlink

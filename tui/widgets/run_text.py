@@ -9,7 +9,7 @@ from textual.content import Content
 from tui import numbers
 from tui.rerun import progress
 from tui.rerun.diagnosis import Diagnosis
-from tui.rerun.plan import TITLES, Kind
+from tui.rerun.plan import TITLES
 from tui.rerun.runs import Result, Run, State
 from tui.terminal_text import clean
 from tui.widgets.verdict_look import MUTED
@@ -88,27 +88,29 @@ def cells(run: Run, now: datetime) -> tuple[str, ...]:
         str(run.id),
         clean(progress.phase(run)),
         clean(run.model_id) + (" (edited)" if run.edited else ""),
-        {Kind.RUN: "run", Kind.WEIGHTS: "weights", Kind.GRAPHS: "graphs", Kind.INSTALL: "install"}[run.kind],
+        run.kind.value,
         numbers.when(run.started_at),
         numbers.duration(elapsed),
-        _cores(run),
+        numbers.ranges(run.cores) or numbers.NOT_RECORDED,
     )
-
-
-def _cores(run: Run) -> str:
-    if not run.cores:
-        return numbers.NOT_RECORDED
-    return str(run.cores[0]) if len(run.cores) == 1 else f"{run.cores[0]}-{run.cores[-1]}"
 
 
 def before_stop(run: Run) -> tuple[str, ...]:
     """What a person should know before the run is stopped."""
     if run.state is State.WAITING:
         return (f"{run.model_id} is waiting and was not started yet.",)
-    return (
-        f"{run.model_id}: {progress.phase(run)}.",
-        "Everything that it started gets an interrupt, after 10 s a request to end, after 10 s more it is killed.",
-    )
+    gets = "gets an interrupt, after 10 s a request to end, after 10 s more it is killed."
+    if run.state is State.LOST:
+        return (
+            f"{run.model_id}: {progress.phase(run)}. Its supervisor is gone, what it started may still be alive.",
+            f"What is found of it {gets} That takes up to 25 s, for which the app has to stay open.",
+        )
+    return (f"{run.model_id}: {progress.phase(run)}.", f"Everything that it started {gets}")
+
+
+def can_be_stopped(run: Run) -> bool:
+    """Whether stopping it does something: a lost run may have left processes behind."""
+    return run.live or run.state is State.LOST
 
 
 def before_again(run: Run) -> tuple[str, ...]:

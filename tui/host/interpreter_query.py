@@ -33,7 +33,6 @@ said = {
     "version": "%d.%d.%d" % tuple(sys.version_info[:3]),
     "executable": sys.executable,
     "prefix": sys.prefix,
-    "base_prefix": getattr(sys, "base_prefix", sys.prefix),
     "site_packages": [],
     "packages": {},
     "has_pip": False,
@@ -68,10 +67,9 @@ sys.stdout.flush()
 def describe(argv: Sequence[str], distributions: Iterable[str], timeout_s: float) -> dict[str, Any]:
     """The answer of the Python that `argv` starts, as it came.
 
-    Its keys: `version` (`3.12.4`), `executable`, `prefix`, `base_prefix`, `site_packages` (folders in the order of
-    sys.path), `packages` (each of `distributions` that is installed -> version), `has_pip`. Before Python 3.8 the
-    last three are empty. Raises `TrnModelsError`; its title is the reason in few words, without the name of the
-    program.
+    Its keys: `version` (`3.12.4`), `executable`, `prefix`, `site_packages` (folders in the order of sys.path),
+    `packages` (each of `distributions` that is installed -> version), `has_pip`. Before Python 3.8 the last three are
+    empty. Raises `TrnModelsError`; its title is the reason in few words, without the name of the program.
     """
     mark = f"trn-models-{secrets.token_hex(8)}"
     try:

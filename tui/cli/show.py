@@ -1,0 +1,112 @@
+"""The verb `show`: what is recorded of one model, and how to run it again. Its exit code tells the verdict."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tui.cli.formats import format_option
+from tui.cli.options import begin, source_options
+from tui.cli.records_source import refresh_option
+from tui.cli.stack_choice import stack_options
+
+if TYPE_CHECKING:
+    from tui.catalog.verdict import Record
+    from tui.cli.shown_model import ShownModel
+    from tui.settings import Settings
+
+
+@click.command("show", short_help="Verdict, figures, stack and recipe of a model; the exit code tells the verdict.")
+@click.argument("model")
+@stack_options
+@format_option("table", "json")
+@refresh_option
+@source_options
+@click.pass_context
+def show_verb(
+    context: click.Context,
+    /,
+    *,
+    model: str,
+    neuronx_cc: str | None,
+    library_version: str | None,
+    form: str,
+    fresh: bool,
+    **flags: Any,
+) -> None:
+    """Show what is recorded of MODEL, an id or words that only one id has, and how to run it again.
+
+    Exit code: 0 PASS, 1 FAIL, 3 left out of the tests, 4 not tested on that stack, 6 another result,
+    5 no data, or what could be read does not tell, 7 no such model or several.
+
+    \b
+    Examples:
+      trn-models show ORG/NAME
+      trn-models show ORG/NAME --neuronx-cc 2.28 --format json
+    """
+    from tui.cli.model_words import model_named
+    from tui.cli.records_source import open_told
+    from tui.cli.shown_model import shown_model
+    from tui.cli.stack_choice import stack_choice
+
+    settings = begin(context, flags)
+    snapshot = open_told(settings, fresh)
+    choice = stack_choice(snapshot.stacks, neuronx_cc, library_version)
+    found = shown_model(settings, snapshot, model_named(settings, snapshot, model), choice)
+    _write(settings, found, form)
+    context.exit(found.exit_code)
+
+
+def as_object(model: ShownModel) -> dict[str, Any]:
+    """The model for `--format json`: its record's columns by their names in the dataset, null for what is not recorded.
+
+    `verdict` is null when what could be read does not tell. `records` are all records of the model, newest stack first.
+    """
+    record, recipe, cache = model.record, model.recipe, model.cache
+    has_script = recipe is not None and recipe.script is not None
+    return {
+        "model_id": model.model_id,
+        "verdict": model.verdict,
+        **_columns(record),
+        "error": model.error,
+        "install": recipe.install_line or None if recipe is not None else None,
+        "cache": cache.line or None if cache is not None else None,
+        "cache_is_candidate": cache.candidate if cache is not None and cache.line else None,
+        "script_sha256": recipe.script_sha256 if recipe is not None and has_script else None,
+        "script_bytes": recipe.script_bytes if recipe is not None and has_script else None,
+        "dataset": model.dataset,
+        "revision": model.revision,
+        "sample": model.sample,
+        "records": [{"model_id": each.model_id, "verdict": each.verdict, **_columns(each)} for each in model.records],
+    }
+
+
+def _columns(record: Record | None) -> dict[str, Any]:
+    """Every short column but the id; `extra` and `unconverted` as objects, empty when there is nothing."""
+    from tui.catalog.schema import COLUMN_NAMES, LONG_TEXT
+
+    names = [name for name in COLUMN_NAMES if name not in LONG_TEXT and name != "model_id"]
+    values = {} if record is None else record.values
+    return {
+        **{name: values.get(name) for name in names},
+        "unconverted": {} if record is None else record.unconverted,
+        "extra": {} if record is None else record.extra,
+    }
+
+
+def _write(settings: Settings, model: ShownModel, form: str) -> None:
+    from tui.cli.formats import write_object
+    from tui.cli.output import as_far_as_read, is_terminal, write
+    from tui.cli.plain_list import SAMPLE_LINE
+    from tui.cli.show_page import page
+
+    if form == "json":
+        write_object(as_object(model), form)
+        return
+    width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
+    text = page(model, width)
+    with as_far_as_read():
+        write(f"{SAMPLE_LINE}\n\n{text}" if model.sample else text, sys.stdout, ascii_only=bool(settings.ascii))

@@ -1,0 +1,59 @@
+"""From `--neuronx-cc` and `--library-version` to the stacks that a verb looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import click
+
+from tui.catalog.stacks import ANY, StackChoice, StackCount
+from tui.cli.stack_words import LATEST, version_named
+
+_OPTIONS = (
+    click.option(
+        "--neuronx-cc",
+        metavar="V",
+        help="latest, any, a version, or a beginning such as 2.28 that fits one.  [default: of the newest stack]",
+    ),
+    click.option("--library-version", metavar="V", help="The same for the library's version."),
+)
+
+
+def stack_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the two options; their values go to `stack_choice`."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def stack_choice(stacks: tuple[StackCount, ...], neuronx_cc: str | None, library_version: str | None) -> StackChoice:
+    """What the two options mean for a dataset with these stacks, which come newest first.
+
+    None and `latest` are the newest stack that has what the other option names, `any` is every one; beside `any` an
+    option that was not given is `any` too. A version of several libraries is of the one that is newest. Raises
+    `UsageError` that lists the versions when a version fits none or several.
+    """
+    compiler, library = _word(neuronx_cc), _word(library_version)
+    left = [count.stack for count in stacks]
+    if compiler not in (None, LATEST, ANY):
+        found = version_named(compiler, _distinct(stack.neuronx_cc for stack in left))
+        left = [stack for stack in left if stack.neuronx_cc == found]
+    if library not in (None, LATEST, ANY):
+        found = version_named(library, _distinct(stack.library_version for stack in left))
+        left = [stack for stack in left if stack.library_version == found]
+    if not left or {compiler, library} in ({ANY}, {ANY, None}):
+        return StackChoice()
+    newest = left[0]
+    of_library = (ANY, ANY) if library == ANY else (newest.library, newest.library_version)
+    return StackChoice(ANY if compiler == ANY else newest.neuronx_cc, *of_library)
+
+
+def _word(given: str | None) -> str | None:
+    """As it was given, apart from the case of the two words that are no version."""
+    folded = (given or "").strip().casefold()
+    return folded if folded in (LATEST, ANY) else given
+
+
+def _distinct(versions: Iterable[str | None]) -> list[str]:
+    return [version for version in dict.fromkeys(versions) if version is not None]

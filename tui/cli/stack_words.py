@@ -1,0 +1,34 @@
+"""What a person may type for a version: all of it, `latest`, `any`, or its first parts. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tui.catalog.stacks import ANY, version_key
+from tui.errors import UsageError
+from tui.terminal_text import clean
+
+LATEST = "latest"
+
+
+def version_named(text: str, versions: Sequence[str]) -> str:
+    """The one of `versions` that `text` names; `any` (`tui.catalog.stacks.ANY`) for that word: no restriction.
+
+    `latest` is the newest of them. Else a version as it stands, or its first parts up to a dot (`2.28` of
+    `2.28.7631.0`), when they fit one only. Raises `UsageError` that lists what there is.
+    """
+    word = text.strip()
+    newest_first = sorted(dict.fromkeys(versions), key=version_key, reverse=True)
+    if word.casefold() == ANY:
+        return ANY
+    if word.casefold() == LATEST and newest_first:
+        return newest_first[0]
+    if word in newest_first:
+        return word
+    fitting = [version for version in newest_first if word and version.startswith(f"{word}.")]
+    if len(fitting) == 1:
+        return fitting[0]
+    listed = ", ".join(map(clean, fitting or newest_first)) or "none is recorded"
+    if fitting:
+        raise UsageError(f"«{clean(text)}» fits several versions", f"{listed}.", "Give more of it.")
+    raise UsageError(f"There is no version «{clean(text)}»", f"There are: {listed}.", f"Give one, {LATEST} or {ANY}.")
