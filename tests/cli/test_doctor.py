@@ -350,7 +350,8 @@ def test_it_works_with_polars_broken_and_loads_no_ui(tmp_path: Path) -> None:
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "polars.py").write_text("raise ImportError('no shared object')\n")
     program = (
-        "import sys\nfrom tui.cli.command import run\ncode = run(['doctor', '--sample', '--offline', '--format', 'json'])\n"
+        "import sys\nfrom tui.cli.command import run\n"
+        "code = run(['doctor', '--sample', '--offline', '--format', 'json'])\n"
         'sys.exit(f\'{code} {sorted({"textual", "rich", "huggingface_hub"} & sys.modules.keys())}\')'
     )
     environ = {**os.environ, "PYTHONPATH": str(tmp_path / "broken")}

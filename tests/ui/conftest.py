@@ -77,8 +77,10 @@ def start(settings: Settings) -> Started:
     """`async with start(width, height, sample=True) as reader` runs the app."""
 
     @asynccontextmanager
-    async def run(width: int = 120, height: int = 40, search: str = "", **changes: object) -> AsyncIterator[Reader]:
-        app = TrnModelsApp(replace(settings, **changes), search)  # type: ignore[arg-type]
+    async def run(
+        width: int = 120, height: int = 40, search: str = "", model: str = "", **changes: object
+    ) -> AsyncIterator[Reader]:
+        app = TrnModelsApp(replace(settings, **changes), search, model)  # type: ignore[arg-type]
         async with app.run_test(size=(width, height), notifications=True) as pilot:
             reader = Reader(app, pilot)
             await reader.until(lambda: any(isinstance(screen, BrowseScreen) for screen in app.screen_stack))

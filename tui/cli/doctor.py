@@ -69,6 +69,7 @@ def write_report(settings: Settings, form: str) -> bool:
 def report(found: Iterable[Finding], width: int | None) -> list[str]:
     """Lines of the report, broken at `width` cells; what to do stands below what it is about."""
     from tui.cli.findings import Level
+    from tui.numbers import counted
     from tui.terminal_text import clean
 
     listed: Sequence[Finding] = tuple(found)
@@ -82,7 +83,7 @@ def report(found: Iterable[Finding], width: int | None) -> list[str]:
         if each.advice:
             lines += _broken(indent, clean(each.advice), indent, width)
     counts = {level: sum(each.level is level for each in listed) for level in Level}
-    lines.append(f"{counts[Level.PROBLEM]} problems, {counts[Level.WARNING]} warnings")
+    lines.append(f"{counted(counts[Level.PROBLEM], 'problem')}, {counted(counts[Level.WARNING], 'warning')}")
     return lines
 
 

@@ -23,7 +23,7 @@ def open_verb(context: click.Context, /, model: str, search: str | None, **flags
     \b
     Examples:
       trn-models open ORG/NAME
-      trn-models open quartz-8b --sample
+      trn-models open quartz-8b-instruct --sample
     """
     from tui.cli.app_command import open_app_on
 

@@ -4,33 +4,26 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from conftest import Reader
 from parquet_builder import parquet
 
-from tui.app import TrnModelsApp
 from tui.catalog.views import View
-from tui.screens.browse import BrowseScreen
-from tui.settings import Settings
 
-OnModel = Callable[..., AbstractAsyncContextManager[Reader]]
+OnModel = Callable[..., AbstractAsyncContextManager[Any]]
 
 
 @pytest.fixture
-def on_model(settings: Settings) -> OnModel:
+def on_model(start: OnModel) -> OnModel:
     """`async with on_model("sample/One", width=80) as reader` opens the app on a model, its detail open."""
 
     @asynccontextmanager
     async def run(
         model: str, width: int = 120, search: str = "", opened: bool = True, **changes: object
-    ) -> AsyncIterator[Reader]:
-        app = TrnModelsApp(replace(settings, **{"sample": True, **changes}), search, model)  # type: ignore[arg-type]
-        async with app.run_test(size=(width, 40), notifications=True) as pilot:
-            reader = Reader(app, pilot)
-            await reader.until(lambda: isinstance(app.screen, BrowseScreen))
+    ) -> AsyncIterator[Any]:
+        async with start(width, 40, search, model, **{"sample": True, **changes}) as reader:
             await reader.until(lambda: reader.browse.selection is not None)
             if opened:
                 await reader.until(lambda: reader.browse.focused is reader.browse.pane)
@@ -39,7 +32,7 @@ def on_model(settings: Settings) -> OnModel:
     return run
 
 
-def model_at_cursor(reader: Reader) -> str:
+def model_at_cursor(reader: Any) -> str:
     line = reader.browse.current_line()
     return "" if line is None else line["model_id"]
 
