@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -185,6 +184,8 @@ def _default_dir(kind: str) -> Path:
 @cache
 def _without_home() -> Path:
     """A private folder in the shared one, the same each time unless somebody else took its name."""
+    import tempfile  # milliseconds that a completion does not have
+
     shared = Path(tempfile.gettempdir()) / f"{APP_NAME}-{os.getuid()}"
     try:
         shared.mkdir(mode=0o700, exist_ok=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from run_pilot import asked, going, listed, log_of, lost, made, opened, over
 
+from tui.rerun import runs
 from tui.rerun.runs import Result
 from tui.screens.run_log import RunLogScreen
 from tui.screens.runs import RunsScreen
@@ -44,6 +45,26 @@ async def test_a_long_id_never_breaks_the_columns(start, settings, size):
         rows = [line for line in reader.lines if "8B-Instruct" in line or "Short-1B" in line]
         assert len(rows) == 2
         assert all(len(row) <= size[0] for row in rows)
+
+
+async def test_a_run_that_waits_for_long_reasons_takes_one_line_and_keeps_the_model_readable(start, settings):
+    run = going(made(settings, "acme/Basalt-72B-Instruct"))
+    why = "16 cores needed, the 16 that are not in use are not next to each other"
+    runs.update_state(run.folder, state="waiting", waiting_for=why, started_at=None)
+    async with start(80, 24, sample=True) as reader:
+        await reader.press("R")
+        await reader.until(lambda: "72B-Instruct" in reader.text)
+        (row,) = [line for line in reader.lines if "72B-Instruct" in line]
+        assert "waiting: 16 cores" in row
+        assert len(row) <= 80
+
+
+async def test_a_window_without_room_for_a_line_survives_the_paging_keys(start, settings):
+    over(made(settings))
+    async with start(3, 24, sample=True) as reader:
+        await reader.press("R")
+        await reader.press("pagedown", "pageup", "end", "home")
+        assert isinstance(reader.app.screen, RunsScreen)
 
 
 async def test_a_lost_run_is_shown_as_lost_and_never_as_running(start, settings):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -15,10 +15,14 @@ from tui.rerun.runs import Run
 from tui.widgets import run_text
 from tui.widgets.verdict_look import MUTED
 
+if TYPE_CHECKING:
+    from textual._widget_navigation import Direction
+
 _STATE, _MODEL, _STEP, _STARTED = 1, 2, 3, 4
 _AT_RIGHT = frozenset({0, 5, 6})
 _GAP = 2
-_NARROWEST_MODEL = 16
+_NARROWEST_MODEL, _NARROWEST_STATE = 16, 22
+"""Cells that these keep; the log has the whole state, so it gives way before the model."""
 _GIVE_WAY = (_STARTED, _STEP, 6)
 """Columns that are left out on a narrow screen, in this order."""
 
@@ -38,6 +42,11 @@ class RunList(OptionList):
         super().__init__(id="runs", compact=True, markup=False)
         self.runs: tuple[Run, ...] = ()
         self._drawn: tuple[str, ...] = ()
+
+    def _move_page(self, direction: Direction) -> None:
+        # Textual looks at a line before any is laid out, as in a window without room for one.
+        if self._lines:
+            super()._move_page(direction)
 
     @property
     def current(self) -> Run | None:
@@ -68,37 +77,33 @@ class RunList(OptionList):
 
 def headers(runs: Sequence[Run], now: datetime, width: int) -> Content:
     """The titles over the columns of `table`."""
-    return Content.styled(_lines(runs, now, width - _GAP)[0][0], MUTED)
+    return Content.styled(_lines(runs, now, width - _GAP)[0], MUTED)
 
 
 def table(runs: Sequence[Run], now: datetime, width: int) -> list[Content]:
     """One line a run in aligned columns of `width` cells in all; the sign of the state first."""
-    lines, _widths = _lines(runs, now, width)
     drawn = []
-    for run, line in zip(runs, lines[1:], strict=True):
+    for run, line in zip(runs, _lines(runs, now, width)[1:], strict=True):
         mark, style = run_text.sign(run)
         drawn.append(Content.assemble((f"{mark} ", style), line[2:]))
     return drawn
 
 
-def _lines(runs: Sequence[Run], now: datetime, width: int) -> tuple[list[str], list[int]]:
+def _lines(runs: Sequence[Run], now: datetime, width: int) -> list[str]:
+    """The titles and a line for each run; where there is no room columns are cut, then left out."""
     rows = [run_text.HEADERS, *(run_text.cells(run, now) for run in runs)]
-    columns = list(range(len(run_text.HEADERS)))
-    for leaves in (None, *_GIVE_WAY):
-        columns = [column for column in columns if column != leaves]
-        widths = [max(len(row[column]) for row in rows) for column in columns]
-        at_model = columns.index(_MODEL)
-        over = sum(widths) + _GAP * len(columns) - width
-        if over <= 0 or widths[at_model] - over >= _NARROWEST_MODEL:
-            widths[at_model] -= max(over, 0)
+    for left_out in range(len(_GIVE_WAY) + 1):
+        columns = [column for column in range(len(run_text.HEADERS)) if column not in _GIVE_WAY[:left_out]]
+        widths = {column: max(len(row[column]) for row in rows) for column in columns}
+        over = sum(widths.values()) + _GAP * len(columns) - width
+        for column, narrowest in ((_STATE, _NARROWEST_STATE), (_MODEL, _NARROWEST_MODEL)):
+            gives = max(0, min(over, widths[column] - narrowest))
+            widths[column] -= gives
+            over -= gives
+        if over <= 0:
             break
-    else:
-        widths[at_model] = _NARROWEST_MODEL
-    return [
-        "  "
-        + (" " * _GAP).join(_fitted(row[column], cells, column) for column, cells in zip(columns, widths, strict=True))
-        for row in rows
-    ], widths
+    gap = " " * _GAP
+    return [gap + gap.join(_fitted(row[column], widths[column], column) for column in columns) for row in rows]
 
 
 def _fitted(text: str, cells: int, column: int) -> str:
