@@ -94,7 +94,7 @@ def test_a_model_without_any_run_py_is_told_with_the_reason(settings: Settings, 
 def test_a_wish_that_no_record_fulfils_lists_what_there_is(settings: Settings, data: Path) -> None:
     with pytest.raises(UsageError) as raised:
         chosen(settings, data, "acme/Model-8B", None, cores=16)
-    assert raised.value.title == "No record of acme/Model-8B is on cores 16"
+    assert raised.value.title == "No record of acme/Model-8B is on 16 cores"
     assert len(raised.value.detail.splitlines()) == 3
 
 

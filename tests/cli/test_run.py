@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
-import io
-import signal
-import struct
 import subprocess
 import sys
-import termios
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,15 +18,15 @@ from tui.catalog import snapshot as snapshots
 from tui.cli import questions
 from tui.cli.chosen_record import Wish
 from tui.cli.command import run as command
-from tui.cli.following import TerminalLog
 from tui.cli.preparing import Ready
+from tui.errors import HubError, TrnModelsError
 from tui.host.checklist import Item, Level
 from tui.host.fit import Fit
 from tui.host.interpreters import Interpreter
 from tui.rerun import runs, start
 from tui.rerun.plan import Kind, Plan
 from tui.rerun.preparation import Changes, Here, Preparation, Step, Wanted
-from tui.rerun.runs import Run, State
+from tui.rerun.runs import Outcome, Result, Run, State
 from tui.settings import Settings
 
 ROWS = (
@@ -44,6 +40,15 @@ def data(tmp_path: Path) -> Path:
     file = tmp_path / "a.parquet"
     file.write_bytes(parquet(*ROWS))
     return file
+
+
+def run_7(state: State = State.RUNNING, **values: Any) -> Run:
+    folder, now = Path("/runs/7"), datetime.now(UTC)
+    return Run(id=7, folder=folder, kind=Kind.RUN, model_id="acme/Model-8B", state=state, created_at=now, **values)
+
+
+def ended(result: Result, **values: Any) -> Run:
+    return run_7(State.FINISHED, outcome=Outcome(result=result, ended_at=datetime.now(UTC), **values))
 
 
 # what is asked, told and started: with a stand-in for this machine
@@ -86,7 +91,7 @@ def machine(settings: Settings, data: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
         def begin(settings: Settings, plan: Plan) -> Run:
             started.append(plan)
-            return SimpleNamespace(id=7, folder=Path("/runs/7"), state=State.RUNNING)  # type: ignore[return-value]
+            return run_7()
 
         monkeypatch.setattr(start, "start", begin)
         make.asked_for = asked_for  # type: ignore[attr-defined]
@@ -107,13 +112,76 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], list[str]]:
 
 
 def test_without_a_terminal_and_without_yes_nothing_is_even_looked_at(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    data: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("tui.cli.preparing.prepare_record", lambda *_, **__: pytest.fail("it was looked at"))
-    assert command(["run", "acme/Model-8B"]) == 2
+    for more in ((), ("--data", str(data))):
+        assert command(["run", "acme/Model-8B", *more]) == 2
+        out, err = capfd.readouterr()
+        assert out == ""
+        assert "Give --yes" in err
+    assert command(["run", "NOPE", "--data", str(data)]) == 7
+    assert "No record has the model id «NOPE»" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("later", "code", "words"),
+    [
+        ([run_7()], 0, "run 7 is running"),
+        ([run_7(State.WAITING), run_7()], 0, "run 7 is running"),
+        ([run_7(State.WAITING, waiting_for="4 cores", recipe={"queue": True})], 0, "run 7 is waiting: 4 cores"),
+        ([ended(Result.DONE, exit_code=0)], 0, "run 7 is done"),
+        ([ended(Result.NOT_STARTED, note="4 cores needed, 0 not in use")], 2, "4 cores needed, 0 not in use"),
+    ],
+)
+def test_a_detached_start_says_what_it_came_to(
+    later: list[Run], code: int, words: str, machine: Callable[..., list[Plan]], monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    machine(FITS)
+    monkeypatch.setattr(start, "start", lambda *_: run_7(State.WAITING))
+    looks = iter(later)
+    monkeypatch.setattr(runs, "read", lambda folder: next(looks))
+    assert command(["run", "acme/Model-8B", "--detach", "--yes"]) == code
     out, err = capfd.readouterr()
-    assert out == ""
-    assert "Give --yes" in err
+    assert words in (err if code else out)
+    assert ("follow: " in out) is later[-1].live
+    assert ("was not started" in err) is bool(code)
+
+
+@pytest.mark.parametrize("error", [TrnModelsError, HubError])
+def test_whatever_keeps_it_from_being_started_exits_2(
+    error: type[TrnModelsError], machine: Callable[..., list[Plan]], monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    def begin(*_: Any) -> Run:
+        raise error("Run 7 could not be started", "no room", "Make some.")
+
+    machine(FITS)
+    monkeypatch.setattr(start, "start", begin)
+    assert command(["run", "acme/Model-8B", "--yes"]) == 2
+    assert capfd.readouterr().err.splitlines()[-3:] == ["Run 7 could not be started", "no room", "Make some."]
+
+
+@pytest.mark.parametrize("words", ["--into-own", "--dry-run --detach", "--dry-run --queue", "--into-own --step run"])
+def test_options_that_do_nothing_together_are_refused(
+    words: str, machine: Callable[..., list[Plan]], capfd: pytest.CaptureFixture[str]
+) -> None:
+    machine(FITS)
+    assert command(["run", "acme/Model-8B", *words.split()]) == 2
+    assert "Usage:" in capfd.readouterr().err
+
+
+def test_a_secret_is_no_argument_of_a_command(
+    machine: Callable[..., list[Plan]], capfd: pytest.CaptureFixture[str]
+) -> None:
+    started = machine(FITS)
+    for verb in ("run", "command run"):
+        assert command([*verb.split(), "acme/Model-8B", "--", "--hf-token", "hf_x"]) == 2
+        err = capfd.readouterr().err
+        assert "Give it by --env NAME=…" in err
+        assert "hf_x" not in err
+    assert started == []
 
 
 def test_a_yes_starts_it_and_says_how_to_follow(
@@ -174,7 +242,7 @@ def test_for_cores_in_use_no_anyway_helps_but_the_queue(
     started = machine(IN_USE)
     for more in ((), ("--run-anyway",)):
         for how in ("--yes", "--dry-run"):
-            assert command(["run", "acme/Model-8B", "--detach", how, *more]) == 2
+            assert command(["run", "acme/Model-8B", how, *more]) == 2
             assert capfd.readouterr().err.splitlines()[-3:] == [
                 "Something stands in the way", "cores: 4 cores needed, 0 of 64 not in use",
                 "--queue waits for cores that are in use.",
@@ -237,6 +305,7 @@ def test_variables_reach_the_look_at_this_machine(
              f"TORCH_NEURONX_NEFF_CACHE_DIR={tmp_path}/neffs"])  # fmt: skip
     out = capfd.readouterr().out
     assert f"({tmp_path}/hf/hub)" in out
+    assert f"dataset  {data}\n" in out
     assert f"({tmp_path}/neffs)" in out
 
 
@@ -277,7 +346,7 @@ def test_a_dry_run_of_what_would_not_start_exits_2(
 
 def test_the_words_arrive_as_they_were_meant(machine: Callable[..., list[Plan]]) -> None:
     started = machine(FITS)
-    words = "--any-host run acme/Model-8B --step weights --detach --yes --queue --into-own --cores 4 --neuronx-cc 2.28"
+    words = "--any-host run acme/Model-8B --step install --detach --yes --queue --into-own --cores 4 --neuronx-cc 2.28"
     more = ["--python", "docker exec -i box python", "--env", "A=1", "--env", "B=x=y", "--", "--seconds", "1", "--yes"]
     assert command([*words.split(), *more]) == 0
     got = machine.asked_for  # type: ignore[attr-defined]
@@ -285,7 +354,7 @@ def test_the_words_arrive_as_they_were_meant(machine: Callable[..., list[Plan]])
     assert got["changes"] == Changes(environment={"A": "1", "B": "x=y"}, arguments=("--seconds", "1", "--yes"))
     assert (got["queue"], got["into_own"]) == (True, True)
     assert (got["settings"].python, got["settings"].any_host) == ("docker exec -i box python", True)
-    assert started[0].kind is Kind.WEIGHTS
+    assert started[0].kind is Kind.INSTALL
 
 
 @pytest.mark.parametrize(
@@ -309,6 +378,9 @@ def test_ctrl_c_ends_the_watching_and_says_that_the_run_goes_on(
     monkeypatch.setattr("tui.cli.following.LogReader", lambda folder: None)
     assert command(["run", "acme/Model-8B", "--yes"]) == 130
     assert "run 7 goes on" in capfd.readouterr().err
+    monkeypatch.setattr("tui.cli.output.is_terminal", lambda stream: stream is sys.stderr)
+    assert command(["run", "acme/Model-8B", "--yes"]) == 130
+    assert "\nrun 7 goes on" in capfd.readouterr().err.replace("Ctrl+C ends the watching, not the run.\n", "^C")
 
 
 @pytest.mark.parametrize(
@@ -346,48 +418,6 @@ def test_ctrl_c_at_the_question_exits_130(
     assert started == []
 
 
-# the log on a terminal
-
-
-def on_a_terminal(*pieces: bytes, moving: bool = True, colours: bool = True, finish: bool = True) -> str:
-
-    written = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="")
-    log = TerminalLog(moving=moving, colours=colours)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "stdout", written)
-        for piece in pieces:
-            log.show(piece)
-        if finish:
-            log.finish()
-    written.flush()
-    return written.buffer.getvalue().decode()
-
-
-def test_colours_stay_and_no_other_escape_acts_on_the_terminal() -> None:
-    shown = on_a_terminal(b"\x1b]0;title\x07a \x1b[31mred\x1b[0m line\x1b[2J\n")
-    assert shown == "a \x1b[31mred\x1b[0m line\n"
-    assert on_a_terminal(b"\x1b[31mred\x1b[0m\n", colours=False) == "red\n"
-
-
-def test_a_progress_bar_is_shown_as_it_moves_and_stays_one_line() -> None:
-    shown = on_a_terminal(b"\r 50% half", b"\r100% whole", b"\nnext\n")
-    assert shown == " 50% half\r\x1b[K100% whole\r\x1b[K100% whole\nnext\n"
-
-
-def test_a_terminal_that_cannot_move_gets_whole_lines_only() -> None:
-    assert on_a_terminal(b"\r 50%", b"\r100%", moving=False, finish=False) == ""
-    assert on_a_terminal(b"\r 50%", b"\r100%", moving=False) == "100%\n"
-
-
-def test_a_line_and_a_character_may_come_in_pieces() -> None:
-    assert on_a_terminal(b"caf\xc3", b"\xa9\n\nlast", moving=False) == "café\n\nlast\n"
-
-
-def test_a_line_without_an_end_is_shown_in_pieces_and_not_kept() -> None:
-    shown = on_a_terminal(*[b"x" * 300_000] * 5, moving=False, finish=False)
-    assert shown.startswith("xxx")
-
-
 # start
 
 
@@ -409,22 +439,3 @@ def test_the_help_has_two_examples(verb: str, capfd: pytest.CaptureFixture[str])
     out = capfd.readouterr().out
     assert out.count("  trn-models ") in (2, 3)
     assert max(map(len, out.splitlines())) <= 80
-
-
-def test_ctrl_c_ends_a_write_that_waits_also_after_polars_was_used(
-    wait_until: Callable[[Callable[[], object]], None],
-) -> None:
-    program = (
-        "import os, polars as pl\nfrom tui.cli.output import let_ctrl_c_interrupt\n"
-        "pl.DataFrame({'a': [1]}).lazy().filter(pl.col('a') > 0).collect()\n"
-        "let_ctrl_c_interrupt()\nos.write(1, b'x' * 65_536)\nos.write(1, b'the pipe is full')"
-    )
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        pipe = process.stdout.fileno()
-        wait_until(lambda: struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4))[0] >= 65_536)
-        process.send_signal(signal.SIGINT)
-        try:
-            assert process.wait(10) != 0
-        finally:
-            process.kill()

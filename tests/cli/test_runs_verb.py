@@ -6,6 +6,7 @@ import json
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,13 @@ from typing import Any
 import pytest
 
 from tui import numbers
+from tui.cli.before_again import told_before
 from tui.cli.command import run as command
+from tui.cli.run_details import details
 from tui.cli.runs_text import as_object, ending, exit_code_of, page, table
 from tui.export import cell_width
+from tui.host import interpreters
+from tui.host.interpreters import Candidate
 from tui.rerun import runs, start
 from tui.rerun.plan import Kind
 from tui.rerun.runs import Outcome, Result, Run, State
@@ -249,6 +254,7 @@ def test_again_starts_the_same_and_says_how_to_follow(
 ) -> None:
     known[3] = a_run(state=State.LOST)
     again: list[tuple[int, bool]] = []
+    known[4] = a_run(4, State.WAITING, waiting_for="4 cores needed", recipe={"queue": True})
 
     def begin(settings: Settings, run: Run, queue: bool) -> Run:
         again.append((run.id, queue))
@@ -258,11 +264,108 @@ def test_again_starts_the_same_and_says_how_to_follow(
     assert command(["runs", "again", "3", "--queue", "--detach", "--yes"]) == 0
     assert again == [(3, True)]
     assert capfd.readouterr().out.splitlines() == [
-        "run 4 is waiting",
+        "run 4 is waiting: 4 cores needed",
         "folder: /state/runs/4",
         "follow: trn-models runs log 4 --follow",
         "stop:   trn-models runs stop 4",
     ]
+
+
+def test_again_names_what_was_added_and_what_is_no_longer_as_it_was(
+    known: dict[int, Run], answers: Callable[[bool], list[str]], capfd: pytest.CaptureFixture[str]
+) -> None:
+    here = interpreters.ask(Candidate((sys.executable,), "")).version
+    recipe = {
+        "edited": True,
+        "added": {"environment": {"A": "b c", "HF_TOKEN": "(not kept)"}, "arguments": ["--seconds", "1"]},
+        "hidden": ["HF_TOKEN"],
+        "interpreter": {"argv": [sys.executable], "version": "3.9.1", "packages": {"no-such-package": "1.0"}},
+        "host": {"instance_type": "trn2.3xlarge", "driver": "2.31.7.0", "cores": 4, "lnc": 2},
+    }
+    known[3] = replace(over(Result.FAILED, exit_code=1), recipe=recipe)
+    asked = answers(False)
+    assert command(["runs", "again", "3"]) == 130
+    assert asked == ["Run run 3 (acme/Model-8B-Instruct, run, failed) again?"]
+    lines = capfd.readouterr().err.splitlines()
+    assert lines[0] == "Run of acme/Model-8B-Instruct, EDITED, as in run 3: same script, arguments and variables."
+    assert lines[1] == "added: A='b c' HF_TOKEN='(not kept)' -- --seconds 1"
+    assert lines[2] == "not kept, so taken from the environment here: HF_TOKEN"
+    assert lines[3] == (
+        f"Python: {sys.executable}, as it is now: python {here} (then 3.9.1), no-such-package not found (then 1.0)"
+    )
+    assert lines[4].startswith("host: ")
+    assert "driver not found (then 2.31.7.0)" in lines[4]
+
+
+def test_again_says_when_nothing_has_changed(known: dict[int, Run], settings: Settings) -> None:
+    here = interpreters.ask(Candidate((sys.executable,), ""))
+    recipe = {"interpreter": {"argv": [sys.executable], "version": here.version, "packages": dict(here.packages)}}
+    said = told_before(settings, replace(over(), recipe=recipe))
+    assert said[-1] == f"Python: {sys.executable}, as it was then"
+    gone = told_before(settings, replace(over(), recipe={"interpreter": {"argv": ["/no/python"], "version": "3.12"}}))
+    assert gone[-1].startswith("Python: /no/python: ")
+    assert not any("added" in line for line in said)
+
+
+# what is on disk may be damaged
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"cores": (1, 10**30)},
+        {"cores": tuple(range(0, 10**5))},
+        {"log_bytes": 10**400, "log_dropped_bytes": 10**400},
+        {"peak_host_memory_bytes": 10**400, "host_memory_bytes": -(10**400), "ranks": 10**400},
+        {"recipe": {"argv": 7, "elsewhere": 3, "added": [], "interpreter": 5, "host": "x", "hidden": 9}},
+        {"recipe": {"argv": [1, None], "record": {"wall_s": "x", "tp": "y"}, "interpreter": {"packages": 3}}},
+        {"outcome": Outcome(result=Result.FAILED, ended_at=STARTED, exit_code=-(10**30), wall_s=1e300)},
+        {"outcome": Outcome(result=Result.FAILED, ended_at=STARTED, signal=10**30)},
+    ],
+)
+def test_damaged_numbers_and_words_are_left_out(values: dict[str, Any], tmp_path: Path) -> None:
+    for state in (State.RUNNING, State.FINISHED, State.LOST):
+        run = a_run(state=state, folder=tmp_path, **({"outcome": over().outcome} | values))
+        assert table([run], 80)
+        assert len(page(run)) < 5_000
+        assert "000000000" not in page(run)
+        json.dumps(details(run))
+        assert 0 <= exit_code_of(run) <= 255
+        assert ending(run)
+
+
+@pytest.mark.parametrize(("code", "shown"), [(255, 255), (256, 70), (-1, 70), (-(10**30), 70)])
+def test_an_exit_code_that_no_process_can_have_is_70(code: int, shown: int) -> None:
+    assert exit_code_of(over(Result.FAILED, exit_code=code)) == shown
+
+
+def test_show_as_json_tells_all_that_is_known(
+    known: dict[int, Run], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "log").write_text("PermissionError: [Errno 13] Permission denied: '/x'\n")
+    recipe = {
+        "argv": ["/py", "run.py", "--seconds", "1"], "sha256": "ab12", "recorded_sha256": "ab12", "edited": True,
+        "dataset": "acme/records", "revision": "f" * 40, "hidden": ["HF_TOKEN"],
+        "added": {"environment": {"A": "1", "HF_TOKEN": "(not kept)"}, "arguments": ["--seconds", "1"]},
+        "interpreter": {"argv": ["/py"], "version": "3.12.4", "packages": {"transformers": "5.21.0"}},
+        "record": {"model_id": "acme/Model", "result": "pass", "wall_s": 372, "tp": 4, "library": "transformers",
+                   "library_version": "5.23.1", "transformers": "5.23.1", "torch": "2.14.0"},
+    }  # fmt: skip
+    known[3] = replace(over(Result.FAILED, exit_code=1), recipe=recipe, folder=tmp_path, log_bytes=56)
+    assert command(["runs", "show", "3", "--format", "json"]) == 0
+    told = json.loads(capfd.readouterr().out)
+    assert told.items() >= as_object(known[3]).items()
+    assert told["command"] == ["/py", "run.py", "--seconds", "1"]
+    assert (told["arguments"], told["added_variables"]) == (["--seconds", "1"], {"A": "1", "HF_TOKEN": "(not kept)"})
+    assert told["interpreter"] == {"argv": ["/py"], "version": "3.12.4", "packages": {"transformers": "5.21.0"}}
+    assert (told["script_sha256"], told["dataset"], told["revision"]) == ("ab12", "acme/records", "f" * 40)
+    assert (told["record"]["result"], told["record"]["wall_s"], told["record"]["stack"]["torch"]) == (
+        "pass", 372, "2.14.0",
+    )  # fmt: skip
+    assert "transformers 5.21.0 (5.23.1 recorded)" in told["differences"]
+    assert told["diagnosis"].keys() == {"kind", "title", "line", "advice"}
+    assert "PermissionError" in told["diagnosis"]["line"]
+    assert (told["log"], told["log_bytes"]) == (str(tmp_path / "log"), 56)
 
 
 @pytest.mark.parametrize("verb", ["", "show", "log", "stop", "delete", "again"])

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import fake_hosts
 import pytest
 
 PASSES, FAILS, FOUR_CORES = "sample/Basalt-0.5B", "sample/Flint-1B", "sample/Quartz-8B-Instruct"
@@ -121,6 +122,20 @@ def test_a_detached_run_is_listed_followed_stopped_and_deleted(person: Person) -
     assert person.types("runs", "delete", "1", "--yes").returncode == 0
     assert person.runs() == []
     assert not Path(run["folder"]).exists()
+
+
+def test_a_detached_start_says_whether_it_runs_waits_or_got_no_cores(person: Person, tmp_path: Path) -> None:
+    root = fake_hosts.trn2_3xlarge(tmp_path / "host")
+    person.environ |= {"SAMPLE_SECONDS": "60", "TRN_MODELS_HOST_ROOT": str(root)}
+    first = person.types("run", PASSES, *SAMPLE, "--yes", "--detach")
+    assert (first.returncode, first.stdout.splitlines()[0]) == (0, "run 1 is running")
+    refused = person.types("runs", "again", "1", "--yes", "--detach")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "run 2 was not started\n1 core needed, 0 not in use\n" in refused.stderr
+    queued = person.types("runs", "again", "1", "--yes", "--detach", "--queue")
+    assert (queued.returncode, queued.stdout.splitlines()[0]) == (0, "run 3 is waiting: 1 core needed, 0 not in use")
+    for number in ("3", "1"):
+        assert person.types("runs", "stop", number, "--yes").returncode == 0
 
 
 def test_an_interrupted_follower_leaves_the_run_going(person: Person) -> None:

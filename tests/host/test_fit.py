@@ -179,7 +179,7 @@ def test_lnc_1_is_a_warning_and_cores_are_counted_by_it() -> None:
     fit = fit_of(record(), trn2(1, lnc=1, devices=devices(1, cores=8)), python())
     assert item(fit, "LNC").level is Level.WARNING
     assert fit.line == "fits: 8 of 8 cores, LNC=1"
-    assert "a core here has 12 GiB" in item(fit, "memory").text
+    assert "a core here has 12 GB" in item(fit, "memory").text
 
 
 @pytest.mark.parametrize(
@@ -218,16 +218,24 @@ def test_devices_of_our_own_runs_count_as_in_use_and_are_named() -> None:
     fit = fit_of(record(tp=4), trn2(1), python(), taken={0: 12})
     assert said(fit, "cores") == (Level.BLOCKING, "4 cores needed, 0 of 4 not in use")
     assert "queue" in item(fit, "cores").advice
-    assert said(fit, "in use") == (Level.WARNING, "device 0: your run 12")
+    assert said(fit, "in use") == (Level.WARNING, "1 of 1 device in use: your run 12 (device 0)")
 
 
 def test_holders_are_told_with_user_pid_and_command() -> None:
     holder = Holder(4711, "python train.py \x1b[31m" + "x" * 100, "alice")
     fit = fit_of(record(), trn2(held={3: (holder,), 5: (Holder(None),)}), python())
-    told = [item.text for item in fit.items if item.name == "in use"]
-    assert told[0].startswith("device 3: alice, pid 4711, python train.py \\x1b[31m")
-    assert len(told[0]) < 110
-    assert told[1] == "device 5: a process that is not known"
+    _, told = said(fit, "in use")
+    assert told.startswith("2 of 16 devices in use: alice, pid 4711, python train.py \\x1b[31m")
+    assert told.endswith("… (device 3); a process that is not known (device 5)")
+    assert len(told) < 170
+
+
+def test_a_full_host_is_one_row_with_three_holders_named() -> None:
+    held = {index: (Holder(100 + index // 2, "python train.py", "alice"),) for index in range(14)}
+    used = item(fit_of(record(tp=8), trn2(held=held), python()), "in use")
+    named = "; ".join(f"alice, pid {100 + n}, python train.py (devices {2 * n}-{2 * n + 1})" for n in range(3))
+    assert used.text == f"14 of 16 devices in use: {named}; and 4 more"
+    assert (used.advice, used.on_screen) == ("`neuron-ls` shows all.", "H shows all.")
 
 
 def test_a_gap_between_unused_devices_cannot_be_bridged() -> None:
@@ -262,10 +270,40 @@ def test_devices_without_known_cores_do_not_look_like_room() -> None:
 # memory
 
 
-def test_memory_is_never_a_plain_ok_as_its_unit_is_not_documented() -> None:
+def test_memory_of_several_cores_is_never_a_plain_ok_as_its_unit_is_not_documented() -> None:
     level, text = said(fit_of(record(), trn2(), python()), "memory")
     assert level is Level.WARNING
-    assert text == ("18.2 of 24 GB recorded; whether for one core or for all is not documented; a core here has 24 GiB")
+    assert text == "18.2 of 24 GB recorded; whether for one core or for all is not documented; a core here has 24 GB"
+
+
+def test_memory_of_one_core_is_compared_with_that_of_a_core() -> None:
+    def memory(peak: float) -> tuple[Level, str]:
+        return said(fit_of(record(tp=1, hbm_peak_gb=peak), trn2(), python()), "memory")
+
+    assert memory(1.4) == (Level.OK, "as recorded 1.4 of 24 GB on one core; a core here has 24 GB")
+    assert memory(23.0)[0] is Level.WARNING
+    unknown = trn2(device_name="Trainium9", devices=(Device(0, (0, 1)),))
+    assert said(fit_of(record(tp=1, hbm_peak_gb=1.4), unknown, python()), "memory")[0] is Level.WARNING
+
+
+def test_before_any_python_was_looked_for_nothing_is_said_of_it() -> None:
+    fit = fit_of(record(), trn2(), None, pythons_asked=False)
+    assert fit.line == "fits: 8 of 64 cores"
+    assert {item.name for item in fit.items} == {"host", "cores", "memory", "driver"}
+    assert fit_of(record(), trn2(), None).line == "does not fit: no Python chosen"
+
+
+def test_devices_that_were_not_passed_into_a_container_are_told() -> None:
+    assert said(fit_of(record(tp=1), trn2(1, devices_of_host=16), python()), "host")[1].endswith(
+        "1 device, 4 cores; 1 of the host's 16 devices was passed in"
+    )
+    assert "passed in" not in said(fit_of(record(), trn2(devices_of_host=16), python()), "host")[1]
+
+
+def test_advice_for_the_screen_names_keys() -> None:
+    fit = fit_of(record(), trn2(), None)
+    assert "--python" in item(fit, "interpreter").advice
+    assert item(fit, "interpreter").on_screen == "i picks another."
 
 
 def test_more_memory_than_all_cores_have_is_said() -> None:

@@ -51,6 +51,13 @@ def test_a_trn2_48xlarge_has_sixty_four_cores_and_says_who_holds_which(tmp_path)
     assert [device.index for device in host.unused(taken=[0])] == [1, 2, *range(4, 16)]
 
 
+def test_in_a_container_sysfs_still_tells_how_many_devices_the_host_has(tmp_path):
+    assert seen(fake_hosts.trn2_48xlarge(tmp_path / "host")).devices_of_host == 16
+    inside = seen(fake_hosts.container(tmp_path / "container", 3))
+    assert (len(inside.devices), inside.devices_of_host) == (1, 16)
+    assert seen(fake_hosts.other_machine(tmp_path / "other")).devices_of_host is None
+
+
 def test_with_lnc_1_the_cores_are_twice_as_many(tmp_path):
     host = seen(fake_hosts.trn2_48xlarge(tmp_path, lnc=1))
     assert (host.lnc, host.cores) == (1, 128)

@@ -63,9 +63,24 @@ def test_the_whole_host_can_be_given_to_one_run():
 def test_the_smallest_gap_that_suffices_is_used():
     gaps = host(16, held=[4, 7, 9])  # 0-3, 5-6, 8, 10-15
     assert allocate(gaps, 4, ()).devices == (8,)
-    assert allocate(gaps, 8, ()).devices == (5, 6)
+    assert allocate(host(16, held=[0, 2, 4, 5]), 8, ()).devices == (6, 7)
     assert allocate(gaps, 12, ()).devices == (0, 1, 2)
     assert allocate(gaps, 24, ()).devices == (10, 11, 12, 13, 14, 15)
+
+
+def test_a_run_starts_at_a_multiple_of_its_size_where_one_is_free():
+    assert allocate(host(16), 16, {0: 1}).devices == (4, 5, 6, 7)
+    assert allocate(host(16, held=[0, 1, 12]), 32, ()).devices == (2, 3, 4, 5, 6, 7, 8, 9)
+    assert allocate(host(16, held=[4, 7, 9]), 8, ()).devices == (0, 1)
+
+
+def test_a_single_device_goes_where_the_largest_run_still_fits():
+    assert allocate(host(16, held=[0, 1, 2, *range(8, 16)]), 1, ()).devices == (3,)
+    assert allocate(host(16, held=[*range(8), 13, 14, 15]), 1, ()).devices == (12,)
+    taken = set()
+    for _ in range(4):
+        taken |= set(allocate(host(16), 4, taken).devices)
+    assert allocate(host(16), 32, taken).devices == (8, 9, 10, 11, 12, 13, 14, 15)
 
 
 def test_core_ids_and_not_device_numbers_tell_what_is_next_to_each_other():

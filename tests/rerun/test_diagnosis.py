@@ -241,7 +241,7 @@ def test_an_unknown_failure_shows_the_exception_of_the_first_rank_that_failed() 
     log += traceback("RuntimeError: aborted by rank 2", prefix="[rank0]: ")
     log += traceback("torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ")
     assert told(*log) == Diagnosis(
-        UNKNOWN, "No known failure", "ValueError: The checkpoint has model type `zircon2`\nwhich is new.", ""
+        UNKNOWN, "Cause not known; last error line", "ValueError: The checkpoint has model type `zircon2`\nwhich is new.", ""
     )
 
 

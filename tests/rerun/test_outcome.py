@@ -73,7 +73,7 @@ def test_a_run_that_goes_on_has_no_outcome() -> None:
     assert compared(run(None, State.RUNNING)) == ()
 
 
-@pytest.mark.parametrize(("wall_s", "word"), [(60.0, "shorter: 1 min,"), (460.0, "longer: 7 min 40 s,")])
+@pytest.mark.parametrize(("wall_s", "word"), [(60.0, "less time: 1 min,"), (460.0, "longer: 7 min 40 s,")])
 def test_another_wall_time_is_noted_without_a_verdict(wall_s: float, word: str) -> None:
     (note,) = [text for text in compared(run(exit_code=0, wall_s=wall_s)) if text.startswith("It took")]
     assert note == f"It took {word} recorded 6 min 12 s. The cache state of then is not recorded: no verdict."

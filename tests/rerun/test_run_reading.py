@@ -82,7 +82,7 @@ def test_a_run_that_no_supervisor_takes_up_is_lost_after_30_seconds(settings):
 
 def test_a_finished_run_has_its_outcome_whatever_the_state_says(settings):
     made = runs.create(settings, plan())
-    supervised(made.folder)
+    supervised(made.folder, supervisor=GONE)
     outcome = Outcome(
         result=Result.FAILED,
         ended_at=ENDED,
@@ -197,10 +197,10 @@ def test_a_file_that_is_gone_for_a_moment_is_looked_at_a_second_time(settings, m
     made = runs.create(settings, plan())
     read_bytes, failures = run_files.read_bytes, [OSError(116, "Stale file handle")]
 
-    def flaky(path: Path) -> bytes:
+    def flaky(path: Path, *largest: int) -> bytes:
         if path.name == "state.json" and failures:
             raise failures.pop()
-        return read_bytes(path)
+        return read_bytes(path, *largest)
 
     monkeypatch.setattr(run_files, "read_bytes", flaky)
     now = runs.read(made.folder)

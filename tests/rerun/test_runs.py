@@ -215,7 +215,9 @@ def opened(monkeypatch) -> Iterator[list[str]]:
     """Names of the files that were read."""
     names: list[str] = []
     read_bytes = run_files.read_bytes
-    monkeypatch.setattr(run_files, "read_bytes", lambda path: names.append(path.name) or read_bytes(path))
+    monkeypatch.setattr(
+        run_files, "read_bytes", lambda path, *largest: names.append(path.name) or read_bytes(path, *largest)
+    )
     yield names
 
 

@@ -25,7 +25,7 @@ from tui.rerun import overlay as overlays
 from tui.rerun.plan import Kind, Plan
 from tui.rerun.preparation import Changes, Here, Preparation, Wanted
 from tui.rerun.recipe import CacheCommand
-from tui.rerun.run_environment import parse_environment
+from tui.rerun.run_environment import parse_environment, without_secret_words
 from tui.rerun.steps import overlay_folder, prepare
 from tui.settings import Settings
 
@@ -394,14 +394,67 @@ def test_packages_go_into_an_overlay_and_the_pip_line_is_shown(settings: Setting
     step = prepared(settings).step(Kind.INSTALL)
     packages = ("transformers==5.23.1", "accelerate==1.14.0")
     folder = overlay_folder(settings, PYTHON, packages)
-    assert step.command == "pip install transformers==5.23.1 accelerate==1.14.0"
+    pip = f"-m pip install --no-input --constraint {folder}/constraints.txt transformers==5.23.1 accelerate==1.14.0"
+    assert step.command == f"{folder}/bin/python {pip}"
     assert step.plan is not None
     assert list(step.plan.argv) == overlays.install_argv(PYTHON, folder, packages)
-    assert str(folder) in step.remark
+    assert step.remark == f"into an environment of its own: {folder}"
     own = prepared(settings, into_own=True).step(Kind.INSTALL)
     assert own.plan is not None
     assert list(own.plan.argv) == overlays.install_argv(PYTHON, None, packages)
-    assert own.remark == "into /opt/venv/bin/python itself."
+    assert own.remark == "into /opt/venv/bin/python itself, whose stack is held by the constraints"
+    assert own.command.startswith("/opt/venv/bin/python -m pip install --no-input --constraint constraints.txt ")
+
+
+def test_no_line_changes_the_environment_of_who_copies_it(settings: Settings) -> None:
+    places = [here(), here(interpreter=None), here(interpreter=replace(PYTHON, problem="it does not start"))]
+    for place in places:
+        for own in (False, True):
+            step = prepared(settings, place=place, into_own=own).step(Kind.INSTALL)
+            assert not step.command.startswith("pip ")
+            assert "transformers==5.23.1" in f"{step.command} {step.remark}"
+
+
+def test_advice_sends_nobody_to_an_install_that_cannot_be_started(settings: Settings) -> None:
+    def advice(preparation: Preparation) -> tuple[str, str]:
+        item = next(item for item in preparation.fit.items if item.name == "transformers")
+        return item.advice, item.on_screen
+
+    assert advice(prepared(settings))[0].startswith("Install packages on top")
+    assert advice(prepared(settings))[1].startswith("3 installs it")
+    invented = prepared(settings, what=wanted(sample=True))
+    assert advice(invented) == ("The script of the sample needs no packages.", "")
+
+
+def test_without_a_python_the_screen_names_the_key_and_no_sentence_ends_twice(settings: Settings) -> None:
+    silent = here(interpreter=replace(PYTHON, problem="does not answer: is the container running?"))
+    step = prepared(settings, place=silent).step(Kind.RUN)
+    assert step.reason.endswith("is the container running? --python PATH names another.")
+    assert step.on_screen.endswith("is the container running? i picks another.")
+    assert prepared(settings, place=here(interpreter=None)).step(Kind.INSTALL).on_screen.endswith("i takes one.")
+    too_old = prepared(settings, place=here(interpreter=replace(PYTHON, problem="too old"))).step(Kind.RUN)
+    assert too_old.reason == "/opt/venv/bin/python: too old. --python PATH names another."
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--hf-token", "hf_x"), ("--hf-token=hf_x",), ("-v", "--password", "x"), ("--api-key", "x"), ("token=abc",),
+     ("--push", TOKEN)],
+)  # fmt: skip
+def test_a_secret_is_no_argument(arguments: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError) as raised:
+        without_secret_words(arguments)
+    assert "--env NAME=" in raised.value.remedy
+    assert "hf_" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["--max-new-tokens 32", "--tokenizer acme/x", "--pad-token <pad>", "--seconds 1", "--use-auth-token --seed 3",
+     "--token-ids 3", "--keyboard qwerty", "--sort-key name", "--eos-token=</s>", ""],
+)  # fmt: skip
+def test_words_of_a_model_are_no_secrets(line: str) -> None:
+    assert without_secret_words(tuple(line.split())) == tuple(line.split())
 
 
 def test_nothing_is_installed_where_nothing_differs(settings: Settings) -> None:

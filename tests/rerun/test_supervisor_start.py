@@ -69,7 +69,7 @@ def test_a_secret_in_an_argument_is_not_in_the_line_that_tells_what_is_started(r
     real.supervise(run, {"HF_TOKEN": "hf_secret"})
     real.outcome(run)
     assert "hf_secret" not in real.log(run)
-    assert "true --token=(not kept: HF_TOKEN)" in real.log(run)
+    assert "true '--token=(not kept: HF_TOKEN)'" in real.log(run)
 
 
 def test_a_program_that_is_not_there_is_told_as_not_started(real):

@@ -13,6 +13,7 @@ from tui.errors import TrnModelsError, UsageError
 from tui.rerun import recipe
 from tui.rerun.preparation import Changes, Wanted
 from tui.screens import rerun_changes
+from tui.screens.rerun import RerunScreen
 
 
 @pytest.fixture(scope="module")
@@ -111,15 +112,43 @@ async def test_this_machine_is_looked_at_again_with_the_variables_that_were_adde
 async def test_a_wrong_line_is_told_and_not_lost(settings, wanted, machine):
     async with opened(settings, wanted) as reader:
         await reader.press("a")
-        await reader.type("--seconds 1")
+        await reader.type("seconds 1")
         await reader.press("enter")
-        assert "«--seconds» is not NAME=value" in reader.text
+        assert "«seconds» is not NAME=value" in reader.text
         assert "Arguments of run.py come after --." in reader.words
         await reader.press("enter")
         await reader.press("home")
         await reader.type("-- ")
         await reader.press("enter")
-        assert machine.prepared_with["changes"] == Changes(arguments=("--seconds", "1"))
+        assert machine.prepared_with["changes"] == Changes(arguments=("seconds", "1"))
+
+
+@pytest.mark.parametrize(
+    ("line", "arguments"),
+    [
+        ("A=1 --seconds 5", ("--seconds", "5")),
+        ("A=1 -- --seconds 5 -- x", ("--seconds", "5", "--", "x")),
+        ("A=1 -s B=2", ("-s", "B=2")),
+        ("A=1", ()),
+    ],
+)
+def test_words_that_begin_with_a_dash_are_arguments(line, arguments):
+    assert rerun_changes.parsed(line) == ({"A": "1"}, arguments)
+
+
+async def test_variables_and_arguments_stay_for_the_model_while_the_app_runs(settings, wanted, machine):
+    async with opened(settings, wanted) as reader:
+        await reader.press("a")
+        await reader.type("B=2 -- -s 1")
+        await reader.press("enter", "escape")
+        assert reader.app.answer is None
+        again = RerunScreen(settings, wanted)
+        await reader.app.push_screen(again)
+        await reader.until(lambda: again.preparation is not None)
+        assert machine.prepared_with["changes"] == Changes(environment={"B": "2"}, arguments=("-s", "1"))
+        assert machine.added[-1] == {"B": "2"}
+    async with opened(settings, wanted) as reader:
+        assert machine.prepared_with["changes"] == Changes()
 
 
 async def test_the_queue_and_the_place_of_packages_are_chosen(settings, wanted, machine):
@@ -202,7 +231,8 @@ def test_variables_and_arguments_are_read_and_written_alike(line, variables, arg
     ("line", "words"),
     [
         ("A='1", "quotes"),
-        ("--seconds 1", "«--seconds»"),
+        ("seconds --x", "«seconds»"),
+        ("A=1 --hf-token hf_x", "secret"),
         ("1A=2", "«1A»"),
         ("=x", "«»"),
         ("MASTER_PORT=1", "MASTER_PORT"),

@@ -83,6 +83,14 @@ async def test_the_detail_says_that_there_is_no_device(start):
         await reader.until(lambda: "no Neuron device here" in reader.text)
 
 
+async def test_nothing_is_said_of_a_python_before_any_was_asked(start):
+    async with start(160, 50, sample=True, search="quartz-8b-instruct") as reader:
+        reader.browse.post_message(HostArrived(TRN2, {}))
+        await reader.until(lambda: "Here" in reader.text)
+        assert "fits: 4 of 60 cores" in reader.text
+        assert "Python" not in next(line for line in reader.lines if "Here" in line)
+
+
 async def test_the_pair_installed_here_becomes_the_default_stack(start):
     async with start(160, 50, sample=True) as reader:
         assert "neuronx-cc 2.28.7631.0" in reader.text

@@ -25,6 +25,8 @@ def checklist(ready: Ready) -> list[str]:
 def dry_run(ready: Ready, step: Step) -> str:
     """The page of `--dry-run`, with its last line end: checklist, exact command, environment."""
     lines = [*checklist(ready), "", f"{step.title}: the exact command", f"  {_command(step)}"]
+    if step.plan is not None and step.kind is Kind.INSTALL:
+        lines.append(f"  pip within it: {clean(step.command)}")
     if step.remark:
         lines.append(f"  ({clean(step.remark)})")
     if step.plan is None and step.command:
@@ -50,7 +52,8 @@ def _command(step: Step) -> str:
 
 def _about(ready: Ready) -> list[str]:
     preparation, wanted = ready.preparation, ready.wanted
-    revision = "bundled sample: invented models" if wanted.sample else f"{wanted.dataset} @ {wanted.revision or '?'}"
+    at = f" @ {wanted.revision}" if wanted.revision else ""
+    revision = "bundled sample: invented models" if wanted.sample else f"{wanted.dataset}{at}"
     interpreter = ready.here.interpreter
     named = "none was found" if interpreter is None else f"{interpreter.name} ({interpreter.origin})"
     script = script_in_words(preparation.sha256, preparation.recorded_sha256, edited=preparation.edited)

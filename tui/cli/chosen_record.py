@@ -81,7 +81,7 @@ def records_of_model(settings: Settings, snapshot: Snapshot, model: str) -> tupl
         near = near_misses(snapshot, model)
         raise NoSuchModelError(
             f"No record has the model id «{model}»",
-            f"In {snapshot.name}. The whole id is needed: ORG/NAME.",
+            f"The whole id is needed: ORG/NAME. Looked in {snapshot.name}",
             f"Did you mean {' or '.join(near)}?" if near else "Look it up: run trn-models in a terminal.",
         )
     return tuple(
@@ -176,9 +176,10 @@ def _why_none(found: Sequence[Found], admitted: Sequence[Found], wish: Wish) -> 
     model = found[0].record.model_id or wish.model
     named = [f"{each.record.stack.label}: {sentence(each.record)}" for each in admitted or found]
     if not admitted:
-        wanted = {"neuronx-cc": wish.neuronx_cc, "library": wish.library_version, "cores": wish.cores}
-        words = ", ".join(f"{name} {value}" for name, value in wanted.items() if value is not None)
+        versions = (("neuronx-cc", wish.neuronx_cc), ("library version", wish.library_version))
+        words = [f"with {name} {value}" for name, value in versions if value is not None]
+        words += [] if wish.cores is None else [f"on {counted(wish.cores, 'core')}"]
         remedy = "Choose one with --neuronx-cc, --library-version and --cores."
-        return f"No record of {model} is on {words}", "\n".join(named), remedy
+        return f"No record of {model} is {', '.join(words)}", "\n".join(named), remedy
     records = counted(len(admitted), "record")
     return f"There is no run.py of {model}", "\n".join(named), f"Nothing can be run again: looked at {records}."

@@ -62,10 +62,10 @@ def command_run_verb(
     from tui.cli.output import write
     from tui.cli.preparing import line_for_a_shell
     from tui.rerun.preparation import Changes
-    from tui.rerun.run_environment import parse_environment
+    from tui.rerun.run_environment import parse_environment, without_secret_words
 
     wish = Wish(model=model, neuronx_cc=neuronx_cc, library_version=library_version, cores=cores)
-    changes = Changes(environment=parse_environment(environment), arguments=arguments)
+    changes = Changes(environment=parse_environment(environment), arguments=without_secret_words(arguments))
     settings = begin(context, flags)
     # Not the Python of the settings: the line is for another machine.
     write(line_for_a_shell(settings, wish, changes, python=python or "python3") + "\n", sys.stdout)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from tui.cli.output import is_terminal, let_ctrl_c_interrupt, say, write
+from tui.cli.output import is_terminal, lead_nowhere, let_ctrl_c_interrupt, say, write
+from tui.errors import UsageError
 from tui.export import cut
 from tui.rerun import runs
 from tui.rerun.log_lines import Line, LogLines
@@ -18,10 +21,13 @@ from tui.rerun.run_log import LogReader, whole
 from tui.rerun.runs import Run, State
 
 POLL_S = 0.2
+BEGINS_WITHIN_S = 10.0
+"""A supervisor looks at the devices before it starts anything; that takes longer where neuron-ls hangs."""
 _PIECE_BYTES = _UNFINISHED_BYTES = 1 << 20
 """A line that is longer is shown in pieces: memory stays bounded."""
 _SGR = re.compile(r"[0-9;:]*")
 _BATCH_LINES = 50_000
+_BEGUN_POLL_S = 0.05
 
 
 def show_whole(folder: Path) -> None:
@@ -36,7 +42,8 @@ def show_whole(folder: Path) -> None:
 def follow(run: Run, *, poll_s: float = POLL_S) -> Run:
     """Write the log to stdout until the run is over; the run as it then is.
 
-    What it waits for is told on stderr. Ctrl+C raises KeyboardInterrupt and leaves the run as it is.
+    What it waits for is told on stderr. Ctrl+C raises KeyboardInterrupt and leaves the run as it is. Raises
+    `UsageError` when stdout cannot be written, and `BrokenPipeError` when nobody reads on.
     """
     let_ctrl_c_interrupt()
     shown, told = _shown_log(), ""
@@ -48,11 +55,40 @@ def follow(run: Run, *, poll_s: float = POLL_S) -> Run:
             told = run.waiting_for
             say(f"run {run.id} waits: {told}")
         while data := reader.read():
-            shown.show(data)
+            with _telling_of(run):
+                shown.show(data)
         if not run.live:
-            shown.finish()
+            with _telling_of(run):
+                shown.finish()
             return run
         time.sleep(poll_s)
+
+
+def until_begun(run: Run, *, within_s: float = BEGINS_WITHIN_S) -> Run:
+    """The run as soon as it runs, waits in the queue, or is over; as it is after `within_s` seconds at the latest."""
+    deadline = time.monotonic() + within_s
+    while run.state is State.WAITING and not (run.waiting_for and run.recipe.get("queue") is True):
+        if time.monotonic() > deadline:
+            break
+        time.sleep(_BEGUN_POLL_S)
+        run = runs.read(run.folder)
+    return run
+
+
+@contextmanager
+def _telling_of(run: Run) -> Iterator[None]:
+    """A block that writes to stdout: when that fails, what becomes of the run is told."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        lead_nowhere("stdout")
+        goes_on = f"; run {run.id} goes on" if run.live else ""
+        reason = error.strerror or os.strerror(error.errno or errno.EIO)
+        raise UsageError(
+            f"stdout cannot be written{goes_on}", f"{reason}.", f"Read its log: trn-models runs log {run.id}"
+        ) from error
 
 
 class RawLog:

@@ -55,6 +55,14 @@ def prepare_record(
     return Ready(wanted=wanted, told=why, here=here, preparation=preparation)
 
 
+def find_at_hand(settings: Settings, model: str) -> None:
+    """Raise `NoSuchModelError` for a model of which the records at hand have none; nothing is fetched for that."""
+    from tui.catalog import snapshot as snapshots
+
+    if settings.sample or settings.data is not None or snapshots.last_snapshot(settings) is not None:
+        records_of_model(settings, open_records(settings), model)
+
+
 def line_for_a_shell(settings: Settings, wish: Wish, changes: Changes, *, python: str = "python3") -> str:
     """One line that runs the record anywhere, with the `python` there; which record it is goes to stderr.
 

@@ -82,11 +82,16 @@ def run_verb(
     from tui.cli.chosen_record import Wish
     from tui.rerun.plan import Kind
     from tui.rerun.preparation import Changes
-    from tui.rerun.run_environment import parse_environment
+    from tui.rerun.run_environment import parse_environment, without_secret_words
 
+    if flags["into_own"] and step != Kind.INSTALL:
+        raise click.UsageError("--into-own goes with --step install.", context)
+    for name in ("detach", "queue"):
+        if flags["dry_run"] and flags[name]:
+            raise click.UsageError(f"--dry-run starts nothing: --{name} does not go with it.", context)
     options = RunOptions(
         wish=Wish(model=model, neuronx_cc=neuronx_cc, library_version=library_version, cores=cores),
-        changes=Changes(environment=parse_environment(environment), arguments=arguments),
+        changes=Changes(environment=parse_environment(environment), arguments=without_secret_words(arguments)),
         step=Kind(step),
         follow=follows(context, flags),
         **{name: bool(flags[name]) for name in ("into_own", "dry_run", "run_anyway", "queue", "yes")},
@@ -113,13 +118,14 @@ def run_model(settings: Settings, options: RunOptions) -> int:
     """Check, ask, start and follow; the exit code. Raises `TrnModelsError` when nothing can be started."""
     from tui.cli.checklist import checklist, dry_run
     from tui.cli.output import say, write
-    from tui.cli.preparing import prepare_record
-    from tui.cli.questions import ANSWERED_NO, need_an_answer
+    from tui.cli.preparing import find_at_hand, prepare_record
+    from tui.cli.questions import ANSWERED_NO, can_ask, need_an_answer
     from tui.errors import EXIT_PASS
     from tui.rerun import start
     from tui.rerun.plan import Kind
 
-    if not options.dry_run:
+    if not options.dry_run and not options.yes and not can_ask():
+        find_at_hand(settings, options.wish.model)
         need_an_answer(options.yes, "whether to run it")
     ready = prepare_record(
         settings,
@@ -144,25 +150,41 @@ def run_model(settings: Settings, options: RunOptions) -> int:
 
 
 def start_and_watch(begin_run: Callable[[], Run], *, follow: bool) -> int:
-    """Start a run; with `follow` show its log and give its exit code, else say where it is and give 0."""
+    """Start a run; with `follow` show its log and give its exit code, else say what it came to.
+
+    Without `follow` 0 when it runs, waits, or is over already, and 2 with the reason when it was not started. Raises
+    `UsageError` when nothing could be started.
+    """
+    from tui.cli.following import until_begun
     from tui.cli.output import say, write
-    from tui.errors import EXIT_INTERRUPTED, EXIT_PASS
+    from tui.cli.runs_text import state_in_words
+    from tui.errors import EXIT_INTERRUPTED, EXIT_PASS, EXIT_USAGE, TrnModelsError, UsageError
+    from tui.rerun.run import Result
     from tui.terminal_text import clean
 
     try:
         run = begin_run()
     except KeyboardInterrupt:
-        say("", "Interrupted while it was started: see trn-models runs")
+        _after_ctrl_c()
+        say("Interrupted while it was started: see trn-models runs")
         return EXIT_INTERRUPTED
+    except TrnModelsError as error:
+        raise UsageError(error.title, error.detail, error.remedy) from error
     if follow:
         say(f"run {run.id}: {run.folder}", "Ctrl+C ends the watching, not the run.")
         return watch(run)
-    lines = (
-        f"run {run.id} is {run.state.value}",
-        f"folder: {run.folder}",
-        f"follow: trn-models runs log {run.id} --follow",
-        f"stop:   trn-models runs stop {run.id}",
-    )
+    try:
+        run = until_begun(run)
+    except KeyboardInterrupt:
+        return _goes_on(run)
+    if run.outcome is not None and run.outcome.result is Result.NOT_STARTED:
+        say(f"run {run.id} was not started", run.outcome.note, f"folder: {run.folder}")
+        return EXIT_USAGE
+    lines = [f"run {run.id} is {state_in_words(run)}", f"folder: {run.folder}"]
+    if run.live:
+        lines += [f"follow: trn-models runs log {run.id} --follow", f"stop:   trn-models runs stop {run.id}"]
+    else:
+        lines.append(f"more:   trn-models runs show {run.id}")
     write("".join(f"{clean(line)}\n" for line in lines), sys.stdout)
     return EXIT_PASS
 
@@ -172,21 +194,37 @@ def watch(run: Run) -> int:
     from tui.cli.following import follow
     from tui.cli.output import say
     from tui.cli.runs_text import exit_code_of, sentences
-    from tui.errors import EXIT_INTERRUPTED, TrnModelsError
+    from tui.errors import TrnModelsError
     from tui.rerun import news
 
     try:
         ended = follow(run)
     except KeyboardInterrupt:
-        again = f"Watch it again: trn-models runs log {run.id} --follow"
-        say("", f"run {run.id} goes on. {again}; stop it: trn-models runs stop {run.id}")
-        return EXIT_INTERRUPTED
+        return _goes_on(run)
     news.first_to_tell(ended)
     try:
         say(f"run {run.id} is over", *sentences(ended))
     except TrnModelsError as error:  # its folder may have been deleted meanwhile: the exit code stays the run's
         say(error.title, error.detail)
     return exit_code_of(ended)
+
+
+def _goes_on(run: Run) -> int:
+    from tui.cli.output import say
+    from tui.errors import EXIT_INTERRUPTED
+
+    _after_ctrl_c()
+    again = f"Watch it again: trn-models runs log {run.id} --follow"
+    say(f"run {run.id} goes on. {again}; stop it: trn-models runs stop {run.id}")
+    return EXIT_INTERRUPTED
+
+
+def _after_ctrl_c() -> None:
+    """A terminal shows `^C` where the cursor is: what is told comes on a line of its own."""
+    from tui.cli.output import is_terminal, write
+
+    if is_terminal(sys.stderr):
+        write("\n", sys.stderr)
 
 
 def _plan_of(preparation: Preparation, step: Step, options: RunOptions, *, asks: bool) -> Plan:

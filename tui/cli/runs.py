@@ -52,12 +52,13 @@ def show_verb(context: click.Context, /, run_id: int, form: str, **flags: Any) -
       trn-models runs show 3 --format json
     """
     from tui.cli.output import write
-    from tui.cli.runs_text import as_object, page
+    from tui.cli.run_details import details
+    from tui.cli.runs_text import page
     from tui.rerun import runs
 
     settings = begin(context, flags)
     run = runs.find(settings, run_id)
-    text = _json(as_object(run)) if form == "json" else page(run)
+    text = _json(details(run)) if form == "json" else page(run)
     write(f"{text}\n", sys.stdout, ascii_only=bool(settings.ascii) and form != "json")
 
 
@@ -198,14 +199,22 @@ def delete_runs(settings: Settings, run_ids: Sequence[int], *, yes: bool) -> int
 
 
 def run_again(settings: Settings, run_id: int, *, queue: bool, follow: bool, yes: bool) -> int:
-    """Start a copy of a run; the exit code as of `run`. Raises `TrnModelsError` when a secret is not set here."""
-    from tui.cli.output import say
+    """Start a copy of a run; the exit code as of `run`. Raises `UsageError` when a secret is not set here.
+
+    Before, what it is, and what of interpreter and host is no longer as it was then.
+    """
+    from tui.cli.before_again import told_before
+    from tui.cli.output import Progress, say
     from tui.cli.questions import ANSWERED_NO, ask, need_an_answer
     from tui.cli.run import start_and_watch
     from tui.rerun import runs, start
 
     run = runs.find(settings, run_id)
     need_an_answer(yes, "whether to run it")
+    with Progress() as progress:
+        progress("looking at this machine")
+        told = told_before(settings, run)
+    say(*told)
     if not yes and not ask(f"Run {_named(run)} again?"):
         say("Nothing was started.")
         return ANSWERED_NO
@@ -213,7 +222,9 @@ def run_again(settings: Settings, run_id: int, *, queue: bool, follow: bool, yes
 
 
 def _named(run: Run) -> str:
-    return f"run {run.id} ({run.model_id}, {run.kind.value}, {run.state.value})"
+    from tui.cli.runs_text import state_in_words
+
+    return f"run {run.id} ({run.model_id}, {run.kind.value}, {state_in_words(run)})"
 
 
 def _json(value: Any) -> str:

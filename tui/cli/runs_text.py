@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -24,11 +25,16 @@ _AT_RIGHT = (True, False, False, False, True, True, True, True)
 _GIVE_WAY = ("cores", "kind", "duration", "started")
 """Columns that a narrow terminal does without, before the model's name is cut short."""
 _MODEL_CELLS = 24
+_LARGEST = 1 << 60
+"""No number of a run is larger, in bytes or otherwise; a file that was damaged may have any."""
+_MOST_CORES = 1 << 16
+_LARGEST_CODE = 255
+_LARGEST_SIGNAL = 64
 
 
 def table(runs: Sequence[Run], width: int | None, *, now: datetime | None = None) -> str:
     """A line for each run, headers first; at most `width` cells wide, whole for None."""
-    rows = [dict(zip(_HEADERS, _cells(run, now or datetime.now(UTC)), strict=True)) for run in runs]
+    rows = [dict(zip(_HEADERS, _cells(_sane(run), now or datetime.now(UTC)), strict=True)) for run in runs]
     names = list(_HEADERS)
     for name in _GIVE_WAY:
         if width is None or _model_room(rows, names, width) >= _MODEL_CELLS:
@@ -64,8 +70,16 @@ def as_object(run: Run) -> dict[str, Any]:
     }
 
 
+def state_in_words(run: Run) -> str:
+    """`running`, `waiting: 4 cores needed, 0 not in use`, `lost`; how it ended when it is over: `done`, `failed`."""
+    if run.state is State.WAITING and run.waiting_for:
+        return f"waiting: {run.waiting_for}"
+    return run.outcome.result.value if run.state is State.FINISHED and run.outcome is not None else run.state.value
+
+
 def ending(run: Run) -> list[str]:
     """What became of a run that is over, as sentences: how it ended, what had to be killed, what is unusual."""
+    run = _sane(run)
     seconds = elapsed_s(run, datetime.now(UTC))
     took = f" after {numbers.duration_words(seconds)}" if seconds is not None and run.state is not State.LOST else ""
     return [f"run {run.id}: {phase(run)}{took}", *remarks(run)]
@@ -81,8 +95,14 @@ def remarks(run: Run) -> list[str]:
 def exit_code_of(run: Run) -> int:
     """The exit code of the run: its own, 128 + its signal, or one of this app when it has none.
 
-    130 for one that was stopped and then ended with 0, 2 for one that was not started, 70 for a lost one.
+    130 for one that was stopped and then ended with 0, 2 for one that was not started, 70 for a lost one, and for a
+    code that no process can have.
     """
+    code = _code_of(run)
+    return code if 0 <= code <= _LARGEST_CODE else EXIT_INTERNAL
+
+
+def _code_of(run: Run) -> int:
     outcome = run.outcome
     if run.state is State.LOST or outcome is None:
         return EXIT_INTERNAL
@@ -99,19 +119,21 @@ def sentences(run: Run) -> list[str]:
     """How a run that is over ended, beside what was recorded, and the cause of a failure with what to do."""
     from tui.rerun import outcome
 
+    run = _sane(run)
     return [*outcome.compared(run), *remarks(run), *_cause(outcome.diagnosis_of(run))]
 
 
 def page(run: Run) -> str:
     """What was run, where it is, and what became of it."""
+    run = _sane(run)
     recipe = run.recipe
     rows = [
         ("run", f"{run.id}: {TITLES[run.kind]} of {run.model_id}{', edited' if run.edited else ''}"),
         ("state", phase(run)),
         ("started", _begun(run)),
-        ("command", shlex.join(map(str, recipe.get("argv") or ()))),
+        ("command", shlex.join(command_of(run))),
         ("run.py", _script(recipe)),
-        ("added", _added(recipe.get("added"))),
+        ("added", added_in_words(recipe.get("added"))),
         ("dataset", _dataset(recipe)),
         ("Python", _python(recipe.get("interpreter"))),
         ("on top", _python(recipe.get("overlay"))),
@@ -129,6 +151,14 @@ def page(run: Run) -> str:
     return "\n".join([*lines, "", *(clean(text, newlines=True) for text in sentences(run))])
 
 
+def command_of(run: Run) -> list[str]:
+    """The words that were started, into a container or here; none where recipe.json does not tell them."""
+    argv, elsewhere = run.recipe.get("argv"), run.recipe.get("elsewhere")
+    words = [str(word) for word in argv] if isinstance(argv, list | tuple) else []
+    there = [str(word) for word in elsewhere] if isinstance(elsewhere, list | tuple) else []
+    return [*there, *words[1:]] if there else words
+
+
 def script_in_words(sha256: str, recorded_sha256: str, *, edited: bool) -> str:
     """The hash of a script, and beside which one of the record it stands; that alone is named when they differ."""
     if not edited:
@@ -139,8 +169,7 @@ def script_in_words(sha256: str, recorded_sha256: str, *, edited: bool) -> str:
 
 
 def _cells(run: Run, now: datetime) -> tuple[str, ...]:
-    outcome = run.outcome
-    state = outcome.result.value if run.state is State.FINISHED and outcome is not None else run.state.value
+    state = run.outcome.result.value if run.state is State.FINISHED and run.outcome is not None else run.state.value
     return (
         str(run.id),
         state,
@@ -212,10 +241,40 @@ def _dataset(recipe: Mapping[str, Any]) -> str:
     return f"{recipe.get('dataset') or ''}{f' @ {revision}' if revision else ''}"
 
 
-# What stands in recipe.json may have been changed by hand: other types are left out.
+# What stands in the files of a run may have been changed by hand: other types are left out, and numbers that none of
+# its values can have.
 
 
-def _added(added: Any) -> str:
+def _sane(run: Run) -> Run:
+    outcome = run.outcome
+    if outcome is not None:
+        outcome = replace(
+            outcome,
+            exit_code=_up_to(_LARGEST_CODE, outcome.exit_code),
+            signal=_up_to(_LARGEST_SIGNAL, outcome.signal),
+            wall_s=min(outcome.wall_s, float(_LARGEST)),
+            peak_host_memory_bytes=_up_to(_LARGEST, outcome.peak_host_memory_bytes),
+        )
+    return replace(
+        run,
+        cores=tuple(core for core in run.cores if 0 <= core < _MOST_CORES)[:_MOST_CORES],
+        processes=min(run.processes, _LARGEST),
+        compilers=min(run.compilers, _LARGEST),
+        ranks=_up_to(_LARGEST, run.ranks),
+        new_neffs=_up_to(_LARGEST, run.new_neffs),
+        host_memory_bytes=_up_to(_LARGEST, run.host_memory_bytes),
+        peak_host_memory_bytes=_up_to(_LARGEST, run.peak_host_memory_bytes),
+        log_bytes=min(run.log_bytes, _LARGEST),
+        log_dropped_bytes=min(run.log_dropped_bytes, _LARGEST),
+        outcome=outcome,
+    )
+
+
+def _up_to(largest: int, number: int | None) -> int | None:
+    return number if number is not None and 0 <= number <= largest else None
+
+
+def added_in_words(added: Any) -> str:
     """Variables and arguments that a person added, as words for a shell."""
     if not isinstance(added, Mapping):
         return ""

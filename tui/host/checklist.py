@@ -22,6 +22,8 @@ class Topic(StrEnum):
     """Stands for all others about devices where there is no Neuron device."""
     CORES = "cores"
     WEIGHTS = "weights"
+    IN_USE = "in use"
+    INTERPRETER = "interpreter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class Item:
     advice: str = ""
     short: str = ""
     """How the one line of the whole checklist says it: `transformers differs`; empty: only there if it blocks."""
+    on_screen: str = ""
+    """`advice` for the rerun screen, where a key does it; empty: as `advice`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,15 @@ def device_paths(dev: Path) -> dict[int, Path]:
     return dict(sorted(found.items()))
 
 
+def listed_devices(sys: Path) -> int | None:
+    """How many devices the driver has, in /dev or not; None when that is not told."""
+    try:
+        names = [path.name for path in _device_folder(sys, 0).parent.iterdir()]
+    except OSError:
+        return None
+    return sum(re.fullmatch(r"neuron[0-9]{1,4}", name) is not None for name in names) or None
+
+
 def device_name(sys: Path, indexes: Iterable[int]) -> str | None:
     """The chip as the driver names it, `Trainium2`. `arch_type` beside it is the same for Trainium2 and Inferentia2."""
     # Without a device in /dev the first one of the host still tells what machine this is.

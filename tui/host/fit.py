@@ -50,7 +50,8 @@ class Fit:
             return f"does not fit: {_some_of(in_the_way)}"
         differences = [item.short for item in self.items if item.level is not Level.OK and item.short]
         said = [cores.short] if cores is not None else []
-        return f"fits: {', '.join([*said, _some_of(differences) or 'stack as tested'])}"
+        well = "stack as tested" if any(item.name == Topic.INTERPRETER for item in self.items) else ""
+        return f"fits: {', '.join(filter(None, [*said, _some_of(differences) or well]))}"
 
 
 def _some_of(parts: list[str]) -> str:
@@ -69,18 +70,24 @@ def fit_of(
     any_host: bool = False,
     installed_on_top: Mapping[str, str] | None = None,
     asking: bool = False,
+    pythons_asked: bool = True,
 ) -> Fit:
     """The checklist of a record.
 
     `taken` are device indexes of our own live runs (of a mapping the values are shown as their ids);
     `installed_on_top` are packages of an overlay, which win over the interpreter's; with `any_host` what is missing
     of host and stack is a warning, not blocking, but for cores of devices that are there;
-    with `asking` the Hub is being asked for `facts`.
+    with `asking` the Hub is being asked for `facts`; without `pythons_asked` nobody looked for an interpreter yet, and
+    nothing is said of it.
     """
     items = [
         *fit_devices.items(record, host, taken, any_host=any_host),
         *(_CONTAINER if host.devices and interpreter is not None and interpreter.elsewhere else ()),
-        *fit_stack.items(record, host, interpreter, installed_on_top or {}, any_host=any_host),
+        *(
+            fit_stack.items(record, host, interpreter, installed_on_top or {}, any_host=any_host)
+            if pythons_asked or interpreter is not None
+            else fit_stack.driver(record, host)
+        ),
     ]
     if surroundings is not None:
         items += fit_room.items(surroundings, facts, asking=asking)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from tui.catalog.verdict import Record
 from tui.host.checklist import Item, Level, Topic
 from tui.host.neuron import Device, Host
-from tui.numbers import counted, gigabytes
+from tui.numbers import counted, gigabytes, ranges
 from tui.terminal_text import clean
 
 TESTED_ON = "trn2"
@@ -17,6 +17,9 @@ OTHER_FAMILY = frozenset({"trn1", "inf2", "inf1"})
 _WITH_LNC = frozenset({"trn2", "trn3", None})
 """Generations whose cores are counted by LNC; of an unknown one it cannot be ruled out."""
 _COMMAND_CHARACTERS = 60
+_HOLDERS_NAMED = 3
+_WELL_BELOW = 0.8
+"""Share of a core's memory up to which a recorded peak is no question."""
 
 # A Trainium2 bank of 24 GiB serves two physical cores, which LNC=2 makes one logical core (Neuron documentation:
 # about-neuron/arch/neuron-hardware/trainium2, neuron-runtime/explore/device-memory).
@@ -55,6 +58,9 @@ def _generation(host: Host, amiss: Level) -> Item:
     found = host.generation
     machine = host.instance_type or host.device_name or found or "an unknown type"
     has = f"{clean(machine)}, {counted(len(host.devices), 'device')}, {counted(host.cores, 'core')}"
+    if host.devices_of_host is not None and host.devices_of_host > len(host.devices):
+        verb = "was" if len(host.devices) == 1 else "were"
+        has += f"; {len(host.devices)} of the host's {host.devices_of_host} devices {verb} passed in"
     if found in OTHER_FAMILY:
         text = f"{has}: the records are of {TESTED_ON} and do not apply to {found}"
         return Item(amiss, "host", text, f"Start it on a {TESTED_ON} host. {_ANY_HOST}", f"{found}, not {TESTED_ON}")
@@ -121,16 +127,28 @@ def _in_use(host: Host, taken: Collection[int], *, fits: bool) -> list[Item]:
     level = Level.OK if fits else Level.WARNING
     advice = "" if fits else "Wait for it, or speak with who runs it; nothing of others is ever ended."
     said = []
+    used: dict[str, list[int]] = {}
     for device in host.devices:
         ours = _run_id(taken, device.index)
-        holders = [_holder(holder.user, holder.pid, holder.command) for holder in device.holders]
-        if ours or holders:
-            who = "; ".join([*([ours] if ours else []), *holders])
-            said.append(Item(level, "in use", f"device {device.index}: {who}", advice))
+        for who in [*([ours] if ours else []), *(_holder(one.user, one.pid, one.command) for one in device.holders)]:
+            used.setdefault(who, []).append(device.index)
+    if used:
+        count = len({index for indexes in used.values() for index in indexes})
+        named = [f"{who} ({_devices(indexes)})" for who, indexes in list(used.items())[:_HOLDERS_NAMED]]
+        more = len(used) - len(named)
+        text = f"{count} of {counted(len(host.devices), 'device')} in use: {'; '.join(named)}"
+        text, shows = (f"{text}; and {more} more", "`neuron-ls` shows all.") if more else (text, "")
+        by_key = f"{advice} H shows all.".strip() if more else ""
+        said.append(Item(level, Topic.IN_USE, text, " ".join(filter(None, (advice, shows))), on_screen=by_key))
     if not host.holders_known:
         text = "who holds the devices could not be found out: one that looks unused may be held"
-        said.append(Item(Level.WARNING, "in use", text, "neuron-ls tells it; see that aws-neuronx-tools is installed."))
+        see = "neuron-ls tells it; see that aws-neuronx-tools is installed."
+        said.append(Item(Level.WARNING, Topic.IN_USE, text, see))
     return said
+
+
+def _devices(indexes: Sequence[int]) -> str:
+    return f"device{'s' if len(indexes) > 1 else ''} {ranges(sorted(set(indexes)))}"
 
 
 def _run_id(taken: Collection[int], index: int) -> str:
@@ -150,25 +168,32 @@ def _holder(user: str, pid: int | None, command: str) -> str:
 def _memory(record: Record, host: Host) -> Item:
     peak, capacity = record.values.get("hbm_peak_gb"), record.values.get("hbm_capacity_gb")
     here = _gib_of_core(host)
-    has = "" if here is None else f"; a core here has {gigabytes(here)} GiB"
+    has = "" if here is None else f"; a core here has {gigabytes(here)} GB"
     raw = record.text("hbm_peak_gb")
     if peak is None or not peak > 0:  # NaN and what is no peak
         recorded = "not recorded" if raw is None else f"recorded as «{clean(raw)}»"
         advice = "When it runs out of device memory, take a record on more cores."
         return Item(Level.WARNING, "memory", f"peak device memory is {recorded}{has}", advice)
     of = f" of {gigabytes(capacity)}" if capacity is not None else ""
-    unit = "whether for one core or for all is not documented"
-    text = f"{gigabytes(peak)}{of} GB recorded; {unit}{has}"
     cores = cores_needed(record)
+    if cores == 1:
+        text = f"as recorded {gigabytes(peak)}{of} GB on one core{has}"
+        if here is not None and peak <= here * _WELL_BELOW:
+            return Item(Level.OK, "memory", text)
+    else:
+        text = f"{gigabytes(peak)}{of} GB recorded; whether for one core or for all is not documented{has}"
     if here is not None and peak > here * cores:
-        text += f", {gigabytes(here * cores)} GiB are on {counted(cores, 'core')}" if cores > 1 else ""
+        text += f", {gigabytes(here * cores)} GB are on {counted(cores, 'core')}" if cores > 1 else ""
         return Item(Level.WARNING, "memory", text, "More was used than is here: it may run out of device memory.")
     advice = "On equal devices it should fit again; on others compare it with the memory of a core."
     return Item(Level.WARNING, "memory", text, advice)
 
 
 def _gib_of_core(host: Host) -> float | None:
-    """GiB of device memory for each logical core, where it is known."""
+    """GiB of device memory for each logical core, where it is known.
+
+    They are called GB, as the compiler does ("HBM limit of 24.00GB for Trn2") and the dataset most likely too.
+    """
     sizes = [
         device.memory_bytes / len(device.core_ids) for device in host.devices if device.memory_bytes and device.core_ids
     ]

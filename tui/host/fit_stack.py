@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from packaging.version import Version
 
 from tui.catalog import tested_packages
 from tui.catalog.tested_packages import STACK, distribution_of
 from tui.catalog.verdict import Record
-from tui.host.checklist import Item, Level
+from tui.host.checklist import Item, Level, Topic
 from tui.host.interpreters import Interpreter
 from tui.host.neuron import Host
 from tui.host.versions import same_version
@@ -18,6 +19,10 @@ from tui.terminal_text import clean
 __all__ = ["STACK", "items", "packages_on_top", "same_version"]
 
 _CHOOSE = "Choose an interpreter: --python PATH, or the setting `python`."
+_CHOOSE_BY_KEY = "i picks another."
+ON_TOP = "Install packages on top: they go into an environment of their own."
+"""What to do about packages that can be installed; only while that step can be started."""
+_ON_TOP_BY_KEY = "3 installs it, into an environment of its own."
 _NOT_RECORDED = "Another record of the model may tell it; when the run fails, compare this first."
 
 
@@ -25,24 +30,24 @@ def items(
     record: Record, host: Host, interpreter: Interpreter | None, on_top: Mapping[str, str], *, any_host: bool
 ) -> list[Item]:
     """Items about the interpreter and its packages; `on_top` are packages of an overlay, which win."""
-    driver = _driver(record, host)
+    about_driver = driver(record, host)
     if interpreter is None:
-        return [Item(Level.BLOCKING, "interpreter", "no Python to run it with", _CHOOSE, "no Python chosen"), *driver]
+        return [_no_python("no Python to run it with", "no Python chosen"), *about_driver]
     if interpreter.problem:
         text = clean(f"{interpreter.name}: {interpreter.problem}")
-        return [Item(Level.BLOCKING, "interpreter", text, _CHOOSE, "the Python cannot be used"), *driver]
+        return [_no_python(text, "the Python cannot be used"), *about_driver]
     installed = {**interpreter.packages, **on_top}
     missing = Level.WARNING if any_host else Level.BLOCKING
     where = f" ({interpreter.origin})" if interpreter.origin else ""
-    said = [Item(Level.OK, "interpreter", clean(f"{interpreter.name}{where}")), _python(record, interpreter)]
+    said = [Item(Level.OK, Topic.INTERPRETER, clean(f"{interpreter.name}{where}")), _python(record, interpreter)]
     for name, column in STACK:
         advice = "Choose an interpreter with the stack as tested, or install it there."
         said.append(_package(name, record.text(column), installed.get(name), missing, advice))
     for name, tested in packages_on_top(record):
         found = installed.get(name)
-        advice = "Install packages on top: they go into an environment of their own."
-        said.append(_package(name, tested, found, Level.WARNING, advice))
-    return said + driver
+        item = _package(name, tested, found, Level.WARNING, ON_TOP)
+        said.append(replace(item, on_screen=_ON_TOP_BY_KEY) if item.advice == ON_TOP else item)
+    return said + about_driver
 
 
 def packages_on_top(record: Record) -> Iterator[tuple[str, str | None]]:
@@ -51,6 +56,10 @@ def packages_on_top(record: Record) -> Iterator[tuple[str, str | None]]:
     for package in tested_packages.packages_on_top(record):
         if package.recorded is not None or package.name == library:
             yield package.name, package.recorded
+
+
+def _no_python(text: str, short: str) -> Item:
+    return Item(Level.BLOCKING, Topic.INTERPRETER, text, _CHOOSE, short, _CHOOSE_BY_KEY)
 
 
 def _recorded(record: Record, column: str) -> str | None:
@@ -84,7 +93,8 @@ def _python(record: Record, interpreter: Interpreter) -> Item:
     text = f"{clean(tested)} tested, {clean(found)} here"
     if _minor(tested) == _minor(found):
         return Item(Level.OK, "python", text)
-    return Item(Level.WARNING, "python", text, "Packages may come in other versions there.", "python differs")
+    advice = "pip may find other versions of packages for this Python."
+    return Item(Level.WARNING, "python", text, advice, "python differs")
 
 
 def _minor(version: str) -> tuple[int, ...] | str:
@@ -94,7 +104,8 @@ def _minor(version: str) -> tuple[int, ...] | str:
         return version.strip()
 
 
-def _driver(record: Record, host: Host) -> list[Item]:
+def driver(record: Record, host: Host) -> list[Item]:
+    """The item about the driver; none where there is no device."""
     if not host.devices:
         return []
     tested, found = _recorded(record, "neuron_driver"), host.driver

@@ -76,6 +76,8 @@ class Host:
     """Whether neuron-ls (or /proc) could tell who holds the devices."""
     why_none: str = ""
     """In a few words why there is no device: `driver not loaded`; empty when there is one."""
+    devices_of_host: int | None = None
+    """Devices that sysfs lists, which in a container are the host's, also those that were not passed in."""
     remarks: tuple[str, ...] = field(default=())
     """Sentences about what could not be found out."""
 
@@ -122,6 +124,7 @@ def look(roots: Roots, environ: Mapping[str, str], *, timeout_s: float = neuron_
         lnc=lnc,
         driver=device_files.driver_version(roots.sys),
         holders_known=holders_known,
+        devices_of_host=device_files.listed_devices(roots.sys),
         why_none="" if paths else _why_none(roots.sys, product, remarks),
         remarks=tuple(dict.fromkeys(remarks)),
     )

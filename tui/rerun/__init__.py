@@ -6,6 +6,7 @@ What a run is
     recipe_file      a plan as recipe.json
     secret_values    what of a plan is never written down
     run_files        the JSON files of a run folder
+    place            on which host it is
     run_reading      a folder -> a run
     runs             the folders: made, found, deleted
 
@@ -23,11 +24,14 @@ From a record to a plan
 
 At work
     start            from outside: started, stopped
+    fresh_look       what changed before the same is started again
     supervisor       the process that brings one run to its end
+    state_file       what it writes of it
     detached         how that outlives the terminal
     timing           how long it waits for what
     waiting          how a run comes to its devices
     devices          which ones it gets
+    holding          which ones others have
     starting         what the script is started with
     inside           the same in a container
     output           what it prints, into its log

@@ -26,9 +26,9 @@ def about_of(wanted: Wanted, here: Here, overlay: Interpreter | None, changes: C
         "dataset": wanted.dataset,
         "revision": wanted.revision,
         "sample": wanted.sample,
-        "interpreter": _interpreter(here.interpreter),
-        "overlay": _interpreter(overlay),
-        "host": _host(here.host),
+        "interpreter": interpreter_values(here.interpreter),
+        "overlay": interpreter_values(overlay),
+        "host": host_values(here.host),
         "added": {
             "environment": dict(separated(changes.environment).shown),
             "arguments": list(changes.arguments),
@@ -51,7 +51,8 @@ def _json(value: Any) -> Any:
     return str(value)
 
 
-def _interpreter(interpreter: Interpreter | None) -> dict[str, Any] | None:
+def interpreter_values(interpreter: Interpreter | None) -> dict[str, Any] | None:
+    """What is told of a Python: `argv`, `version`, `packages`, `prefix`; None for none."""
     if interpreter is None:
         return None
     return {
@@ -62,7 +63,8 @@ def _interpreter(interpreter: Interpreter | None) -> dict[str, Any] | None:
     }
 
 
-def _host(host: Host) -> dict[str, Any]:
+def host_values(host: Host) -> dict[str, Any]:
+    """What is told of a machine."""
     return {
         "instance_type": host.instance_type,
         "generation": host.generation,

@@ -31,8 +31,9 @@ class Allocation:
 def allocate(host: Host, cores: int, taken: Collection[int], *, any_host: bool = False) -> Allocation | str:
     """Whole unused devices with consecutive core ids for `cores` cores; or a sentence that says why not. Pure.
 
-    Of several gaps the smallest that suffices is used, so that a bigger run still finds room. `any_host` counts
-    cores from 0 where there is no device; where there are devices it changes nothing.
+    They begin at a multiple of their number where that is possible, in the smallest gap that suffices, at the place
+    that leaves the largest gap: so that a bigger run still finds room. `any_host` counts cores from 0 where there is
+    no device; where there are devices it changes nothing.
     """
     if cores <= 0:
         return Allocation((), ())
@@ -48,10 +49,7 @@ def allocate(host: Host, cores: int, taken: Collection[int], *, any_host: bool =
     gaps = [gap for gap in _gaps(unused) if _cores_of(gap) >= cores]
     if not gaps:
         return f"no {_devices_needed(unused, cores)} unused devices are next to each other"
-    chosen: list[Device] = []
-    for device in min(gaps, key=_cores_of):
-        if _cores_of(chosen) < cores:
-            chosen.append(device)
+    chosen = _best_place(gaps, cores, host)
     ids = tuple(core for device in chosen for core in device.core_ids)
     return Allocation(tuple(device.index for device in chosen), ids[:cores])
 
@@ -108,6 +106,51 @@ def _gaps(unused: Sequence[Device]) -> list[list[Device]]:
         else:
             gaps.append([device])
     return gaps
+
+
+def _best_place(gaps: Sequence[Sequence[Device]], cores: int, host: Host) -> list[Device]:
+    """The devices for `cores` cores, out of gaps of which each has as many."""
+    ordered = sorted((device for device in host.devices if device.core_ids), key=lambda device: device.core_ids)
+    rank = {device.index: number for number, device in enumerate(ordered)}
+    best: tuple[tuple[int, ...], list[Device]] | None = None
+    for gap in gaps:
+        for start in range(len(gap)):
+            chosen = _enough(gap[start:], cores)
+            if not chosen:
+                break
+            first = rank[gap[start].index]
+            before, after = gap[:start], gap[start + len(chosen) :]
+            left = [[rank[device.index] for device in rest] for rest in (before, after)]
+            cost = (
+                first % len(chosen) and 1,
+                len(gap),
+                -max(map(_largest_block, left)),
+                -max(map(len, left)),
+                first,
+            )
+            if best is None or cost < best[0]:
+                best = cost, chosen
+    assert best is not None
+    return best[1]
+
+
+def _enough(devices: Sequence[Device], cores: int) -> list[Device]:
+    """As many of the first devices as have so many cores; none when all have fewer."""
+    for count in range(1, len(devices) + 1):
+        if _cores_of(devices[:count]) >= cores:
+            return list(devices[:count])
+    return []
+
+
+def _largest_block(ranks: Sequence[int]) -> int:
+    """Of devices next to each other: how many the largest run can have that is a power of two and begins at a multiple.
+
+    Records are on 1, 2, 4 ... 64 cores.
+    """
+    size = 1 << len(ranks).bit_length()
+    while size and not any(rank % size == 0 and rank + size - 1 <= ranks[-1] for rank in ranks):
+        size //= 2
+    return size
 
 
 def _cores_of(devices: Sequence[Device]) -> int:

@@ -12,6 +12,7 @@ from tui.rerun.known_failures import COMPILER_CODES, KNOWN_FAILURES, NOISE, Know
 from tui.terminal_text import clean
 
 UNKNOWN = "unknown"
+_NOT_KNOWN = "Cause not known; last error line"
 
 _MOMENT_LINES = 12
 """Lines that belong to the same moment: the frames of a traceback go on from there as well."""
@@ -36,6 +37,8 @@ _ERROR = re.compile(
 )
 _NO_ERROR = re.compile(r"\b(?:no|0) errors?\b|error=None", re.IGNORECASE)
 _EXCEPTION = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Timeout|Expired)\b")
+# pip names each version that it knows: thousands of some packages.
+_VERSIONS = re.compile(r"\(from versions: [^)]{40,}\)?")
 _CHAIN = re.compile(r"The above exception was the direct cause|During handling of the above exception")
 
 
@@ -148,13 +151,13 @@ def _end_of_moment(log: Sequence[str], number: int) -> int:
 def _unknown(log: Sequence[str]) -> Diagnosis | None:
     for start, line in enumerate(log):
         if _TRACEBACK in line and (exception := _exception(log, start)) is not None:
-            return Diagnosis(UNKNOWN, "No known failure", _exception_text(log, start, exception), "")
+            return Diagnosis(UNKNOWN, _NOT_KNOWN, _exception_text(log, start, exception), "")
     candidates = (line for line in reversed(log) if any(word in line for word in _ERROR_WORDS))
     errors = [*islice(filter(_tells_of_error, islice(candidates, _MOST_OCCURRENCES)), _LAST_ERRORS)]
     if not errors:
         return None
     last = "\n".join(map(_shortened, reversed(errors)))
-    return Diagnosis(UNKNOWN, "No known failure", last, "")
+    return Diagnosis(UNKNOWN, _NOT_KNOWN, last, "")
 
 
 def _tells_of_error(line: str) -> bool:
@@ -203,5 +206,5 @@ def _other_rank(prefix: re.Pattern[str], line: str) -> bool:
 
 
 def _shortened(line: str) -> str:
-    line = line.strip()
+    line = _VERSIONS.sub("(from versions: …)", line.strip())
     return clean(line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…")

@@ -18,6 +18,7 @@ from tui.errors import TrnModelsError
 from tui.process import run_bounded
 from tui.rerun.identity import TOKEN_VARIABLE
 from tui.rerun.run_environment import NEURON_TOOLS
+from tui.rerun.secret_values import masked_line
 from tui.terminal_text import clean, last_line
 
 ASK_TIMEOUT_S = 15.0
@@ -155,7 +156,7 @@ def signal_inside(
         return Answer(None, trouble=f"no answer within {timeout_s:.0f} s")
     try:
         said = json.loads(finished.stdout.strip().rpartition("\n")[2])
-        return Answer(int(said["left"]), tuple(clean(str(word)) for word in said["signalled"]))
+        return Answer(int(said["left"]), tuple(clean(masked_line(str(word))) for word in said["signalled"]))
     except (ValueError, TypeError, KeyError):
         return Answer(None, trouble=last_line(finished.stderr) or f"exit code {finished.returncode}")
 

@@ -58,6 +58,20 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         ("429 Too Many Requests",),
         "Wait as long as the message says. A token raises the limit; without one it counts for the whole IP address.",
     ),
+    KnownFailure(  # httpx and requests, which huggingface_hub is built on; the texts are the C library's
+        "hub_unreachable",
+        "The Hub could not be reached",
+        (
+            *("[Errno 111] Connection refused", "[Errno -2] Name or service not known", "httpx.ConnectError"),
+            *(
+                "[Errno -3] Temporary failure in name resolution",
+                "Max retries exceeded with url",
+                "httpx.ConnectTimeout",
+            ),
+        ),
+        "See that this host reaches huggingface.co, or what HF_ENDPOINT and the proxy variables name. Without a way "
+        "out, have the weights in the cache before and set HF_HUB_OFFLINE=1.",
+    ),
     KnownFailure(  # huggingface_hub, utils/_http.py and file_download.py
         "offline",
         "A file is neither in the local cache nor could it be fetched",
@@ -77,6 +91,21 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         ("[Errno 13] Permission denied",),
         "Set HF_HOME to a folder of your own, or have its .locks folder made writable for the group.",
         also=r"\.locks|models--|datasets--|huggingface",
+    ),
+    # Packages.
+    KnownFailure(  # pip, _internal/resolution/resolvelib/factory.py
+        "package_conflict",
+        "pip finds no versions that fit together",
+        ("because these package versions have conflicting dependencies", "ResolutionImpossible"),
+        "The lines above it name which package wants which version. The stack of the Python is never changed: choose a "
+        "Python that has the stack as recorded.",
+    ),
+    KnownFailure(  # pip, _internal/resolution/resolvelib/factory.py; the line before it names every version there is
+        "package_missing",
+        "pip finds no such version of a package",
+        ("No matching distribution found for", "Could not find a version that satisfies the requirement"),
+        "There may be none for this Python, or not on this package index. When lines above it tell of connections that "
+        "were broken, the index was not reached.",
     ),
     # The NEFF cache: its default folders are shared by all users of a host.
     KnownFailure(  # torch_neuronx, source

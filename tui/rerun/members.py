@@ -18,6 +18,7 @@ import psutil
 from tui.process import signal_name
 from tui.rerun import identity
 from tui.rerun.identity import TOKEN_VARIABLE, Identity
+from tui.rerun.secret_values import masked_words
 from tui.terminal_text import clean
 
 _COMPILERS = frozenset({"neuronx-cc", "walrus_driver"})
@@ -43,7 +44,7 @@ class Member:
         return self.identity.pid
 
     def __str__(self) -> str:
-        command = clean(" ".join(self.argv)) or "without a command line"
+        command = clean(" ".join(masked_words(self.argv))) or "without a command line"
         return f"pid {self.pid} {command[:_COMMAND_LENGTH]}"
 
 
@@ -95,13 +96,22 @@ class Ended:
     """Still alive after the last signal."""
 
 
-def find(token: str, supervisor: int | None = None, without: Collection[Identity] = ()) -> Found:
+def find(
+    token: str,
+    supervisor: int | None = None,
+    without: Collection[Identity] = (),
+    known: Collection[Identity] = (),
+) -> Found:
     """All processes of a run, the supervisor (a pid) and the caller excepted.
 
-    Without a supervisor only the token tells. `without` are processes that do not count.
+    Without a supervisor only the token tells, and which were `known` before: they count with what they started.
+    `without` are processes that do not count.
     """
     table = _table()
     below = _descendants(table, supervisor) if supervisor is not None else set()
+    for each in known:
+        if each.pid in table and table[each.pid].started == each.started and each.boot_id == identity.boot_id():
+            below |= {each.pid, *_descendants(table, each.pid)}
     own = {os.getpid(), supervisor}
     alive: list[Member] = []
     dead: list[Dead] = []
@@ -120,6 +130,11 @@ def find(token: str, supervisor: int | None = None, without: Collection[Identity
         if identity.alive(who):
             alive.append(member)
     return Found(tuple(alive), tuple(dead), tuple(member for member in alive if member.pid not in below))
+
+
+def unmarked(members: Iterable[Member], token: str) -> tuple[Identity, ...]:
+    """Those that have no token in their environment: without their supervisor nothing would tell what they are."""
+    return tuple(member.identity for member in members if not _has_token(member.pid, token))
 
 
 def count(members: Iterable[Member], *, memory: bool = True) -> Count:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import platform
+import shlex
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -12,9 +13,11 @@ from itertools import islice
 from pathlib import Path
 
 from tui import numbers
+from tui.catalog.tested_packages import STACK
 from tui.catalog.verdict import Record, sentence
-from tui.host.fit_stack import STACK, packages_on_top, same_version
-from tui.rerun import recorded, run_log
+from tui.host.fit_stack import packages_on_top
+from tui.host.versions import same_version
+from tui.rerun import recorded, run_files, run_log
 from tui.rerun.diagnosis import Diagnosis, diagnose
 from tui.rerun.log_lines import LogLines
 from tui.rerun.plain_lines import plain_lines
@@ -58,7 +61,10 @@ def diagnosis_of(run: Run) -> Diagnosis | None:
 def discussion_text(run: Run, diagnosis: Diagnosis | None) -> str:
     """Markdown for the dataset's discussion page, without names, paths and secrets of this machine. Reads the log."""
     record = recorded.record_of(run)
-    lines = [f"- **This run**: {_outcome_words(run)}{', edited script or environment' if run.edited else ''}"]
+    lines = [f"- **This run**: {_outcome_words(run)}{', edited' if run.edited else ''}"]
+    if run.recipe.get("sample") is True:
+        lines += ["- **Data**: the invented sample of the app; no real model, and no record of the dataset"]
+    lines += [f"- **Added**: {text}" for text in [_added(run)] if text]
     if record is not None:
         lines += [f"- **Recorded**: {sentence(record)}"]
     lines += [f"- **{name}**: {text}" for name, text in _surroundings(run)]
@@ -118,7 +124,7 @@ def _beside_the_record(run: Run) -> Iterator[str]:
         return
     seconds = recorded.recorded_wall_s(run)
     if outcome.result is Result.DONE and seconds and abs(outcome.wall_s - seconds) > _NOTEWORTHY * seconds:
-        word = "longer" if outcome.wall_s > seconds else "shorter"
+        word = "longer" if outcome.wall_s > seconds else "less time"
         yield (
             f"It took {word}: {numbers.duration_words(outcome.wall_s)}, recorded {numbers.duration_words(seconds)}. "
             "The cache state of then is not recorded: no verdict."
@@ -133,6 +139,7 @@ def _differences(run: Run, record: Record | None) -> Iterator[str]:
     if record is None:
         return
     packages = _packages(run)
+    asked = bool(packages) or _was_asked(run)
     wanted = [(name, record.text(column), packages.get(name)) for name, column in STACK]
     wanted += [(name, version, packages.get(name)) for name, version in packages_on_top(record)]
     wanted += [
@@ -140,7 +147,7 @@ def _differences(run: Run, record: Record | None) -> Iterator[str]:
         ("driver", record.text("neuron_driver"), _text(recorded.about(run, "host").get("driver"))),
     ]
     for name, tested, found in wanted:
-        if not tested or not tested.strip() or (found is None and not packages):
+        if not tested or not tested.strip() or (found is None and not asked):
             continue
         if found is None and name not in ("python", "driver"):
             yield f"{name} missing ({tested} recorded)"
@@ -151,6 +158,12 @@ def _differences(run: Run, record: Record | None) -> Iterator[str]:
 def _within(tested: str, found: str) -> bool:
     """Whether a recorded `3.12` is what `3.12.4` is one of."""
     return found.startswith(f"{tested.strip()}.")
+
+
+def _was_asked(run: Run) -> bool:
+    """Whether the interpreter could tell its packages: it may have none."""
+    told = recorded.about(run, "interpreter")
+    return _text(told.get("version")) is not None and isinstance(told.get("packages"), Mapping)
 
 
 def _packages(run: Run) -> dict[str, str]:
@@ -190,6 +203,20 @@ def _surroundings(run: Run) -> Iterator[tuple[str, str]]:
         yield "Dataset revision", revision
     if isinstance(digest, str) and digest:
         yield "run.py", f"SHA-256 {digest}"
+
+
+def _added(run: Run) -> str:
+    """What a person added or changed, in words; empty when nothing is known of that."""
+    added = recorded.about(run, "added")
+    variables = run_files.table(added.get("environment"))
+    arguments = run_files.texts(added.get("arguments"))
+    was = run.recipe.get("recorded_sha256")
+    parts = [
+        "another script" if was and was != run.recipe.get("sha256") else "",
+        f"variables {shlex.join(f'{name}={value}' for name, value in variables.items())}" if variables else "",
+        f"arguments {shlex.join(arguments)}" if arguments else "",
+    ]
+    return "; ".join(filter(None, parts))
 
 
 def _last_lines(run: Run) -> list[str]:

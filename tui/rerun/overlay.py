@@ -77,6 +77,14 @@ def install_argv(interpreter: Interpreter, into: Path | None, packages: Sequence
     return module_argv("tui.rerun.overlay", "--python", _python_of(interpreter), *where, "--", *packages)
 
 
+def pip_line(interpreter: Interpreter, into: Path | None, packages: Sequence[str]) -> str:
+    """The command of pip within that step, as a shell line; the constraints file is written before it runs."""
+    if interpreter.elsewhere:
+        return shlex.join(install_argv(interpreter, into, packages))
+    python = _python_of(interpreter) if into is None else str(_overlay_python(into))
+    return shlex.join(_pip(python, Path(CONSTRAINTS) if into is None else into / CONSTRAINTS, packages))
+
+
 def of(into: Path, interpreter: Interpreter, packages: Sequence[str]) -> Interpreter | None:
     """The overlay as an interpreter, asked anew.
 
@@ -182,8 +190,7 @@ def _install(
         say(f"stays: {name} {version}")
     file = work / CONSTRAINTS
     file.write_text("".join(f"{name}=={version}\n" for name, version in constraints.items()), encoding="utf-8")
-    pip = [python, "-m", "pip", "install", "--no-input", "--constraint", str(file), *requirements]
-    code = run(pip, work, environ, stop)
+    code = run(_pip(python, file, requirements), work, environ, stop)
     if code:
         return code
     forget((python,))
@@ -198,6 +205,10 @@ def _install(
             say(f"{name} was {before} and is now {after or 'not found'}: the packages do not fit on this stack")
             code = 1
     return code
+
+
+def _pip(python: str, constraints: Path, requirements: Sequence[str]) -> list[str]:
+    return [python, "-m", "pip", "install", "--no-input", "--constraint", str(constraints), *requirements]
 
 
 def _python_of(interpreter: Interpreter) -> str:

@@ -79,6 +79,8 @@ class Step:
     reason: str = ""
     remark: str = ""
     """`34 GB to download`, `already there`."""
+    on_screen: str = ""
+    """`reason` for the rerun screen, where a key does it; empty: as `reason`."""
 
 
 @dataclass(frozen=True, slots=True)

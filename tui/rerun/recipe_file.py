@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any, Final
 
 from tui import __version__
-from tui.rerun import run_files
+from tui.rerun import run_files, secret_values
 from tui.rerun.plan import Kind, Plan
-from tui.rerun.secret_values import NOT_KEPT, looks_secret, put_back, without
+from tui.rerun.secret_values import NOT_KEPT, OF_A_WORD, looks_like_token, looks_secret, put_back, without
 from tui.settings import Settings
 
 SCRIPT_NAME: Final = "run.py"
@@ -26,24 +26,57 @@ def script_bytes(script: str) -> bytes:
 
 
 def secrets_of(plan: Plan) -> dict[str, str]:
-    """Name -> value of what must not be written: `hidden`, and what `environment` has under a secret's name."""
-    named = {name: value for name, value in plan.environment.items() if looks_secret(name)}
-    return {**named, **plan.hidden}
+    """Name of a variable -> value of what must not be written, and is handed to the supervisor.
+
+    It is `hidden`, what is secret in `environment`, and each secret word of the commands under a name of its own.
+    """
+    secrets = _variables(plan)
+    of_words = [*_without_words("argv", plan.argv, secrets)[1], *_without_words("python", plan.elsewhere, secrets)[1]]
+    return {**secrets, **dict(of_words)}
+
+
+def is_of_a_word(name: str) -> bool:
+    """Whether a name in `recipe["hidden"]` stands for a word of a command and not for a variable of the run."""
+    return name.startswith(OF_A_WORD)
+
+
+def _variables(plan: Plan) -> dict[str, str]:
+    chosen = tuple(plan.environment.items())
+    named = {**{name: value for name, value in chosen if looks_secret(name)}, **plan.hidden}
+    return {**{name: value for name, value in chosen if looks_like_token(without(value, named))}, **named}
+
+
+def _without_words(
+    which: str, words: Sequence[str], variables: Mapping[str, str]
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """The words with `(not kept: NAME)` for what is secret in them, and (NAME, value) of those that are no variables.
+
+    Only there: a word such as `name` may stand anywhere else for something else.
+    """
+    kept: list[str] = without(words, variables)
+    found = []
+    for index, value in secret_values.secret_words(kept).items():
+        name = f"{OF_A_WORD}{which}_{index}".upper()
+        kept[index] = kept[index].replace(value, f"(not kept: {name})")
+        found.append((name, value))
+    return kept, found
 
 
 def to_values(plan: Plan, settings: Settings, created_at: datetime) -> dict[str, Any]:
     """The JSON object for recipe.json. The keys of `about` stand beside those of the plan."""
-    secrets = secrets_of(plan)
+    secrets = _variables(plan)
+    argv, of_argv = _without_words("argv", plan.argv, secrets)
+    elsewhere, of_elsewhere = _without_words("python", plan.elsewhere, secrets)
     environment = {name: NOT_KEPT if name in secrets else value for name, value in plan.environment.items()}
     values: dict[str, Any] = {
         "app": __version__,
         "created_at": created_at.isoformat(),
         "kind": plan.kind.value,
         "model_id": plan.model_id,
-        "argv": plan.argv,
-        "elsewhere": plan.elsewhere,
+        "argv": argv,
+        "elsewhere": elsewhere,
         "environment": environment,
-        "hidden": sorted(secrets),
+        "hidden": sorted([*secrets, *dict(of_argv), *dict(of_elsewhere)]),
         "cores": plan.cores,
         "any_host": plan.any_host,
         "queue": plan.queue,
@@ -57,7 +90,7 @@ def to_values(plan: Plan, settings: Settings, created_at: datetime) -> dict[str,
             "log_limit": settings.log_limit,
         },
     }
-    values |= {name: value for name, value in plan.about.items() if name not in _OWN}
+    values |= {name: secret_values.masked(value) for name, value in plan.about.items() if name not in _OWN}
     kept: dict[str, Any] = without(values, secrets)
     return {**kept, "hidden": values["hidden"]}
 

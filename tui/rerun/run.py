@@ -87,7 +87,7 @@ class Run:
     log_dropped_bytes: int = 0
     """Left out between head and tail of the log."""
     note: str = ""
-    """What is unusual: the log could not be written, a stop is under way."""
+    """What is unusual: it is on another host, the log could not be written."""
     recipe: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     """recipe.json."""
     outcome: Outcome | None = None
@@ -95,6 +95,10 @@ class Run:
     """What every process of the run has as TRN_MODELS_RUN in its environment."""
     supervisor: Identity | None = None
     """None until it has started."""
+    on_host: str = ""
+    """Where its supervisor is, or was, when that cannot be seen from here: another host, a container; else empty."""
+    unmarked: tuple[Identity, ...] = ()
+    """Processes of the run that have no token in their environment, as they were noted down last."""
 
     @property
     def live(self) -> bool:

@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -29,6 +30,15 @@ NEFF_LOCKS_VARIABLE: Final = "TORCH_NEURONX_NEFF_LOCAL_CACHE_DIR"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # A token of the Hub, and a password in an address (as of a proxy), under whatever name.
 _SECRET_VALUE = re.compile(r"\bhf_[A-Za-z0-9]{16,}|://[^/\s:@]*:[^/\s@]+@")
+
+_AS_A_VARIABLE = "Give it by --env NAME=…: the value of a variable with such a name is kept nowhere."
+# What every model's configuration has: --pad-token, --eos-token-id.
+_OF_A_MODEL = re.compile(
+    r"(?:bos|eos|pad|unk|sep|cls|mask|image|video|audio|start|end|special|next|new|first|last)[-_]token"
+    r"|token[-_](?:id|index|type|count|limit)|(?:sort|primary|foreign|group|cache|dict|column|text)[-_]key",
+    re.IGNORECASE,
+)
+_TELLS_NOTHING = re.compile(r"None|null|True|False|\d{1,6}(?:\.\d*)?", re.IGNORECASE)
 
 _CHOSEN_AT_START = "It is chosen when the run starts, so that no other run has the same."
 _NOT_FOR_PEOPLE: Mapping[str, str] = {
@@ -76,6 +86,23 @@ def parse_environment(words: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"{name} cannot be set for a run", _NOT_FOR_PEOPLE[name], "Leave it out.")
         chosen[name] = value
     return chosen
+
+
+def without_secret_words(arguments: Sequence[str], advice: str = _AS_A_VARIABLE) -> tuple[str, ...]:
+    """The same arguments of run.py. Raises `UsageError`, with `advice` what to do, when one of them is a secret.
+
+    It would be in the process list and in recipe.json. By the name of the option (`--hf-token`, `api_key=`), or by
+    what it looks like; not `--max-new-tokens 32` or `--pad-token '<pad>'`.
+    """
+    for word, following in zip_longest(arguments, arguments[1:], fillvalue=""):
+        name, separator, value = word.partition("=")
+        value = value if separator else following if name.startswith("-") and not following.startswith("-") else ""
+        named = looks_secret(name.lstrip("-").replace("-", "_")) and not _OF_A_MODEL.search(name)
+        if (named and value and not _TELLS_NOTHING.fullmatch(value)) or _SECRET_VALUE.search(word):
+            # The value is not repeated: it is a secret.
+            which = f"The value of «{clean(name)}» looks like one." if named else "One of them looks like a token."
+            raise UsageError("A secret cannot be an argument of run.py: everybody sees those", which, advice)
+    return tuple(arguments)
 
 
 def of_run(

@@ -15,6 +15,8 @@ from tui.atomic_file import replacing
 
 _LARGEST_BYTES: Final = 100_000_000
 """More than any record's texts need."""
+STATE_BYTES: Final = 1_000_000
+"""More than any state.json or outcome.json needs; both are read every second."""
 
 
 def write(path: Path, values: Mapping[str, Any], *, durable: bool = False) -> None:
@@ -31,23 +33,23 @@ def write_bytes(path: Path, content: bytes, *, durable: bool = False) -> None:
         part.write_bytes(content)
 
 
-def read(path: Path) -> dict[str, Any]:
+def read(path: Path, largest_bytes: int = _LARGEST_BYTES) -> dict[str, Any]:
     """The JSON object in the file. Raises `OSError`, and `ValueError` for anything else than an object.
 
     A second look is taken at a file that cannot be read: over a network file system one that is being replaced can
     be gone for a moment.
     """
     try:
-        return _read(path)
+        return _read(path, largest_bytes)
     except (FileNotFoundError, PermissionError):
         raise
     except (OSError, ValueError):
-        return _read(path)
+        return _read(path, largest_bytes)
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path, largest_bytes: int) -> dict[str, Any]:
     try:
-        values = json.loads(read_bytes(path))
+        values = json.loads(read_bytes(path, largest_bytes))
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
     if not isinstance(values, dict):
@@ -55,14 +57,16 @@ def _read(path: Path) -> dict[str, Any]:
     return values
 
 
-def read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path, largest_bytes: int = _LARGEST_BYTES) -> bytes:
     """What is in a file that is no link, no device and of a sane size. Raises `OSError` and `ValueError`."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise ValueError("not a file")
-        content = file.read(_LARGEST_BYTES + 1)
-    if len(content) > _LARGEST_BYTES:
+        if os.fstat(descriptor).st_size > largest_bytes:
+            raise ValueError("larger than anything this app writes")
+        content = file.read(largest_bytes + 1)
+    if len(content) > largest_bytes:
         raise ValueError("larger than anything this app writes")
     return content
 

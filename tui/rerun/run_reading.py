@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -12,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from tui.errors import TrnModelsError
-from tui.rerun import identity, run_files
+from tui.rerun import identity, place, run_files
 from tui.rerun.identity import Identity
 from tui.rerun.plan import Kind
 from tui.rerun.run import Outcome, Result, Run, State
@@ -27,6 +28,9 @@ STARTS_WITHIN: Final = timedelta(seconds=30)
 """A run without a supervisor is lost this long after it was made."""
 
 _KEPT_IN_MEMORY = 1_000
+_REWRITTEN_S = 3.0
+"""A supervisor at work writes a state.json that was removed or damaged anew within a second."""
+_RECENT_S = 10.0
 _LIVE = (State.WAITING, State.RUNNING, State.STOPPING)
 
 _Stamp = tuple[int, int, int] | None
@@ -36,16 +40,30 @@ _Stamp = tuple[int, int, int] | None
 def read(folder: Path) -> Run:
     """One run from its folder; LOST when its supervisor is not alive (pid and start time are checked).
 
-    Raises `TrnModelsError` for a folder that is no run.
+    As long as it is at work, neither an outcome.json nor a damaged recipe.json changes what it is. One on another
+    host is alive when its last sign of life is fresh. Raises `TrnModelsError` for a folder that is no run.
     """
     if not is_run_name(folder.name):
         raise TrnModelsError("This folder is no run", f"{folder}: a run's folder is named by its number.")
-    finished = _read_finished(folder)
-    if finished is not None:
-        return finished
-    run = _read_unfinished(folder)
-    # It may have ended between the looks at the two files; its supervisor is gone then too.
-    return (run.state is State.LOST and _read_finished(folder)) or run
+    try:
+        return _read_finished(folder) or _read_in_order(folder)
+    except TrnModelsError as error:
+        without_recipe = _read_without_recipe(folder, error)
+        if without_recipe is None:
+            raise
+        return without_recipe
+
+
+def settled(run: Run) -> Run:
+    """The same run, read anew for up to 3 s while its state.json cannot be read and may be about to be written anew.
+
+    Raises `TrnModelsError` as `read`.
+    """
+    until = time.monotonic() + _REWRITTEN_S
+    while not run.token and run.outcome is None and _changed_lately(run.folder) and time.monotonic() < until:
+        time.sleep(0.1)
+        run = read(run.folder)
+    return run
 
 
 def every_in(folder: Path) -> tuple[Run, ...]:
@@ -79,38 +97,79 @@ def _tell_once(folder: Path, reason: str) -> None:
     log.warning("%s is left out of the runs: %s", folder, reason)
 
 
+def _changed_lately(folder: Path) -> bool:
+    found = [stamp for stamp in (_stamp(folder), _stamp(folder / STATE)) if stamp is not None]
+    return any(time.time() - stamp[0] / 1e9 < _RECENT_S for stamp in found)
+
+
+def _read_in_order(folder: Path) -> Run:
+    run = _read_unfinished(folder)
+    # It may have ended between the looks at the two files; its supervisor is gone then too.
+    return (run.state is State.LOST and _read_finished(folder)) or run
+
+
 def _read_finished(folder: Path) -> Run | None:
+    """None also when its supervisor is still at work: it writes an outcome first, and then that it has finished."""
     ended = _stamp(folder / OUTCOME)
-    return None if ended is None else _finished(folder, _stamp(folder / RECIPE), _stamp(folder / STATE), ended)
+    if ended is None:
+        return None
+    run, word = _finished(folder, _stamp(folder / RECIPE), _stamp(folder / STATE), ended)
+    return None if word in _LIVE and _at_work(run.supervisor, run.on_host, run.heartbeat_at) else run
+
+
+def _read_without_recipe(folder: Path, error: TrnModelsError) -> Run | None:
+    """A run of which only state.json can be read; None unless its supervisor is at work."""
+    values, _ = _state_values(folder)
+    supervisor = Identity.from_values(values.get("supervisor"))
+    on_host = place.elsewhere(values, supervisor)
+    if not _at_work(supervisor, on_host, run_files.moment(values.get("heartbeat_at"))):
+        return None
+    kind = values.get("kind")
+    recipe = {"kind": kind if kind in tuple(Kind) else Kind.RUN, "model_id": values.get("model_id")}
+    state = _live_state(values)
+    return _run(folder, MappingProxyType(recipe), values, state=state, on_host=on_host, note=error.detail)
+
+
+def _at_work(supervisor: Identity | None, on_host: str, heartbeat_at: datetime | None) -> bool:
+    if supervisor is None:
+        return False
+    return place.is_fresh(heartbeat_at) if on_host else identity.alive(supervisor)
+
+
+def _live_state(values: Mapping[str, Any]) -> State:
+    word = values.get("state")
+    return State(word) if word in _LIVE else State.RUNNING
 
 
 @lru_cache(maxsize=_KEPT_IN_MEMORY)
-def _finished(folder: Path, recipe: _Stamp, state: _Stamp, ended: _Stamp) -> Run:
-    """The stamps are only there so that a changed file is read again."""
+def _finished(folder: Path, recipe: _Stamp, state: _Stamp, ended: _Stamp) -> tuple[Run, object]:
+    """The run, and what state.json calls its state; the stamps are only there so that a changed file is read again."""
     values, note = _state_values(folder)
     try:
-        outcome = _outcome(run_files.read(folder / OUTCOME), _ended_at(ended))
+        outcome = _outcome(run_files.read(folder / OUTCOME, run_files.STATE_BYTES), _ended_at(ended))
     except FileNotFoundError as error:
         raise _no_run(folder, OUTCOME, error) from error
     except (OSError, ValueError) as error:
         outcome, note = None, f"{OUTCOME} cannot be read: {_reason(error)}"
     ended_as = State.FINISHED if outcome else State.LOST
-    return _run(folder, _recipe(folder, recipe), values, state=ended_as, note=note, outcome=outcome)
+    on_host = place.elsewhere(values, Identity.from_values(values.get("supervisor")))
+    run = _run(folder, _recipe(folder, recipe), values, state=ended_as, on_host=on_host, note=note, outcome=outcome)
+    return run, values.get("state")
 
 
 def _read_unfinished(folder: Path) -> Run:
     recipe = _recipe(folder, _stamp(folder / RECIPE))
     values, note = _state_values(folder)
     supervisor = Identity.from_values(values.get("supervisor"))
+    on_host = place.elsewhere(values, supervisor)
     if supervisor is None:
         age = datetime.now(UTC) - _created_at(folder, recipe)
         state = State.WAITING if abs(age) < STARTS_WITHIN else State.LOST
-    elif identity.alive(supervisor):
-        word = values.get("state")
-        state = State(word) if word in _LIVE else State.RUNNING
+    elif _at_work(supervisor, on_host, run_files.moment(values.get("heartbeat_at"))):
+        state = _live_state(values)
     else:
         state = State.LOST
-    return _run(folder, recipe, values, state=state, note=note)
+    return _run(folder, recipe, values, state=state, on_host=on_host, note=note)
 
 
 def _stamp(path: Path) -> _Stamp:
@@ -151,7 +210,7 @@ def _reason(error: Exception) -> str:
 def _state_values(folder: Path) -> tuple[dict[str, Any], str]:
     """state.json, and why it could not be read."""
     try:
-        return run_files.read(folder / STATE), ""
+        return run_files.read(folder / STATE, run_files.STATE_BYTES), ""
     except (OSError, ValueError) as error:
         return {}, f"{STATE} cannot be read: {_reason(error)}"
 
@@ -169,9 +228,12 @@ def _run(
     values: Mapping[str, Any],
     *,
     state: State,
+    on_host: str,
     note: str,
     outcome: Outcome | None = None,
 ) -> Run:
+    supervisor = Identity.from_values(values.get("supervisor"))
+    unusual = note or run_files.text(values.get("note"))
     created_at = _created_at(folder, recipe)
     heartbeat_at = run_files.moment(values.get("heartbeat_at"))
     started_at = run_files.moment(values.get("started_at"))
@@ -196,12 +258,22 @@ def _run(
         peak_host_memory_bytes=run_files.whole(values.get("peak_host_memory_bytes")),
         log_bytes=run_files.count(values.get("log_bytes")),
         log_dropped_bytes=run_files.count(values.get("log_dropped_bytes")),
-        note=note or run_files.text(values.get("note")),
+        note="; ".join(filter(None, (f"on {on_host}" if on_host and state is not State.FINISHED else "", unusual))),
         recipe=recipe,
         outcome=outcome,
         token=run_files.text(values.get("token")),
-        supervisor=Identity.from_values(values.get("supervisor")),
+        supervisor=supervisor,
+        on_host=on_host,
+        unmarked=_unmarked(values.get("unmarked"), supervisor),
     )
+
+
+def _unmarked(values: object, supervisor: Identity | None) -> tuple[Identity, ...]:
+    """`[[pid, started], ...]`, of the boot of the supervisor."""
+    if supervisor is None or not isinstance(values, list):
+        return ()
+    pairs = (run_files.wholes(item) for item in values)
+    return tuple(Identity(pair[0], pair[1], supervisor.boot_id) for pair in pairs if len(pair) == 2 and pair[0] > 0)
 
 
 def _outcome(values: Mapping[str, Any], written_at: datetime) -> Outcome:

@@ -18,16 +18,16 @@ import os
 import secrets
 import shutil
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from tui.errors import TrnModelsError, UsageError
-from tui.rerun import file_lock, identity, recipe_file, run_files
+from tui.rerun import file_lock, holding, place, recipe_file, run_files
 from tui.rerun.plan import Plan
 from tui.rerun.recipe_file import SCRIPT_NAME
 from tui.rerun.run import Outcome, Result, Run, State
-from tui.rerun.run_reading import OUTCOME, RECIPE, STATE, every_in, is_run_name, read
+from tui.rerun.run_reading import OUTCOME, RECIPE, STATE, every_in, is_run_name, read, settled
 from tui.rerun.secret_values import without
 from tui.settings import Settings
 
@@ -44,6 +44,7 @@ __all__ = [
     "plan_of",
     "read",
     "runs_folder",
+    "settled",
     "update_state",
     "write_outcome",
 ]
@@ -52,6 +53,9 @@ log = logging.getLogger(__name__)
 
 _LOCK_WAIT_S = 30.0
 _LEFTOVER_S = 86_400.0
+_GONE_ELSEWHERE = timedelta(hours=1)
+"""After so long without a sign of life a run of another host may be deleted here: that host may be no more."""
+_MOST_KILLED = 1_000
 _NEW, _REMOVED = ".new-", ".removed-"
 
 
@@ -84,7 +88,7 @@ def create(settings: Settings, plan: Plan) -> Run:
 def update_state(folder: Path, **fields: Any) -> None:
     """Put `fields`, JSON each, into state.json beside what is there; replaced at once. Raises `OSError`.
 
-    For one writer only: the run's supervisor.
+    For a run without a supervisor: that one has a `StateFile`, which is not read back.
     """
     try:
         values = run_files.read(folder / STATE)
@@ -103,7 +107,7 @@ def write_outcome(folder: Path, outcome: Outcome) -> None:
         "signal": outcome.signal,
         "wall_s": outcome.wall_s,
         "peak_host_memory_bytes": outcome.peak_host_memory_bytes,
-        "killed": outcome.killed,
+        "killed": outcome.killed[:_MOST_KILLED],
         "note": outcome.note,
     }
     try:
@@ -151,16 +155,19 @@ def plan_of(run: Run, *, queue: bool | None = None) -> Plan:
 def delete(settings: Settings, run: Run) -> None:
     """Remove the folder of a run that is not live. Raises `TrnModelsError` for a live one or when it cannot.
 
-    One that is no longer there is no error. A lost run of which a process still lives counts as live: its folder
-    tells how to find them.
+    One that is no longer there is no error. A lost run of which a process still lives counts as live, as its folder
+    tells how to find them; so does for an hour one that was lost on another host, which cannot be looked at.
     """
     folder = runs_folder(settings) / str(run.id)
     if not os.path.lexists(folder):
         return
     if folder.is_symlink() or not (folder / RECIPE).is_file():
         raise TrnModelsError(f"Run {run.id} is not deleted", f"{folder} is no folder of a run.", "Look at it yourself.")
-    now = read(folder)
-    if now.live or (now.state is State.LOST and identity.living((now.token,))):
+    now = settled(read(folder))
+    if now.on_host and (now.live or (now.state is State.LOST and place.is_fresh(now.heartbeat_at, _GONE_ELSEWHERE))):
+        word = "runs" if now.live else "ran a short time ago"
+        raise TrnModelsError(f"Run {run.id} is not deleted", f"It {word} on {now.on_host}: stop it there.")
+    if now.live or (now.state is State.LOST and holding.any_lives(now)):
         what = f"It is {now.state}." if now.live else "It is lost, but a process that it started is alive."
         raise TrnModelsError(f"Run {run.id} is not deleted", what, "Stop it first.")
     removed = folder.with_name(f"{_REMOVED}{run.id}-{secrets.token_hex(4)}")

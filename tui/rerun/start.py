@@ -22,7 +22,7 @@ from tui import numbers
 from tui.errors import TrnModelsError
 from tui.host.surroundings import lingers
 from tui.process import module_argv, signal_name
-from tui.rerun import identity, members, recipe_file, run_files, runs, stopping, waiting
+from tui.rerun import fresh_look, identity, members, recipe_file, run_files, runs, stopping, waiting
 from tui.rerun.identity import TOKEN_VARIABLE
 from tui.rerun.members import Member
 from tui.rerun.plan import Plan
@@ -74,10 +74,17 @@ def start(settings: Settings, plan: Plan) -> Run:
 def again(settings: Settings, run: Run, queue: bool = False) -> Run:
     """Start a new run of the same; raises `TrnModelsError` as `start` does, and when a secret is missing.
 
-    Secret values were not kept: they are taken from this environment.
+    Secret values were not kept: they are taken from this environment. What recipe.json tells of the interpreter and
+    of the host is looked at anew, which takes up to half a minute; one that cannot be asked is an error too.
     """
     plan = runs.plan_of(run, queue=queue)
     names = run_files.texts(run.recipe.get("hidden"))
+    if any(map(recipe_file.is_of_a_word, names)):
+        raise TrnModelsError(
+            f"Run {run.id} cannot be started again as it was",
+            "An argument of it looked like a secret, and was not kept.",
+            "Start from the record; a script may take its secrets from variables, whose values can be set again.",
+        )
     missing = [name for name in names if name not in os.environ]
     if missing:
         raise TrnModelsError(
@@ -85,16 +92,20 @@ def again(settings: Settings, run: Run, queue: bool = False) -> Run:
             f"{', '.join(missing)}: the value was not kept, and is not in the environment of this app.",
             "Set it before the app is started, or start from the record.",
         )
-    return start(settings, replace(plan, hidden={name: os.environ[name] for name in names}))
+    about = fresh_look.about_now(settings, run, plan.about, os.environ)
+    return start(settings, replace(plan, hidden={name: os.environ[name] for name in names}, about=about))
 
 
 def stop(settings: Settings, run: Run, timing: Timing | None = None) -> None:
     """Ask the supervisor to stop the run; returns at once, the run is STOPPING, then FINISHED (`stopped`).
 
-    Of a lost run what still lives of it is ended here, which may take up to 25 s, and as long as neuron-ls takes to
-    tell of its devices. Raises `TrnModelsError`.
+    Of a lost run what still lives of it is ended here, which may take up to 25 s, and 5 s more for a look at its
+    devices. Raises `TrnModelsError`, also for a run of another host: nothing of it can be reached from here.
     """
-    now = runs.find(settings, run.id)
+    now = runs.settled(runs.find(settings, run.id))
+    if now.on_host and now.state is not State.FINISHED:
+        told = "It runs on" if now.live else "What may be left of it is on"
+        raise TrnModelsError(f"Run {run.id} cannot be stopped from here", f"{told} {now.on_host}: stop it there.")
     if now.live and now.supervisor is not None:
         if members.send(Member(now.supervisor, ()), signal.SIGTERM):
             return
@@ -195,15 +206,20 @@ def _write_not_started(run: Run, reason: str) -> None:
 def _end_lost(settings: Settings, run: Run, timing: Timing) -> None:
     """End what a lost run left, look at its devices again, and write down that it was stopped."""
     elsewhere = recipe_file.to_plan(run.recipe, None, os.environ).elsewhere
-    lived = bool(members.find(run.token).alive)
-    reach = Reach(lambda: members.find(run.token).alive, run.token, elsewhere, time.sleep)
+
+    def find() -> tuple[Member, ...]:
+        return members.find(run.token, known=run.unmarked).alive
+
+    lived = bool(find())
+    reach = Reach(find, run.token, elsewhere, time.sleep)
     gone = stopping.stop(reach, timing)
-    if members.find(run.token).alive:
+    if find():
         raise TrnModelsError(
             f"Run {run.id} could not be stopped", gone.note, "They may hang in the driver; look again."
         )
     ended_at = datetime.now(UTC)
-    held = waiting.still_held(settings, run.devices, os.environ)
+    held = waiting.still_held(settings, run.devices, os.environ, timing.held_s)
+    unknown = "" if run.token else "state.json is damaged, so what may be left of it was not found"
     until = ended_at if lived else run.heartbeat_at
     outcome = Outcome(
         result=Result.STOPPED,
@@ -211,7 +227,7 @@ def _end_lost(settings: Settings, run: Run, timing: Timing) -> None:
         wall_s=max((until - run.started_at).total_seconds(), 0.0) if until and run.started_at else 0.0,
         peak_host_memory_bytes=run.peak_bytes,
         killed=gone.killed,
-        note="; ".join(filter(None, ("it was lost before it was stopped", gone.note, held))),
+        note="; ".join(filter(None, ("it was lost before it was stopped", unknown, gone.note, held))),
     )
     try:
         runs.write_outcome(run.folder, outcome)

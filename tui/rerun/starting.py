@@ -63,7 +63,7 @@ def where_it_runs(granted: Granted | None) -> str:
     if granted is None:
         return "on no Neuron device"
     allocation = granted.allocation
-    cores = f"on cores {allocation.visible_cores}"
+    cores = f"on core{'s' * (len(allocation.cores) > 1)} {allocation.visible_cores}"
     if not allocation.devices:
         return f"{cores}, though there is no Neuron device here"
     return f"{cores} of device{'s' * (len(allocation.devices) > 1)} {numbers.ranges(allocation.devices)}"

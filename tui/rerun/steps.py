@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tui.host import fit_stack
 from tui.host.checklist import Topic
 from tui.host.fit import Fit, fit_of
 from tui.host.fit_devices import OTHER_FAMILY, cores_needed
@@ -94,7 +95,7 @@ def prepare(
         _install(base, recipe, overlay, into_own=into_own),
         _run(base, plan, _why_not_run(settings, here, script, cores)),
     )
-    return Preparation(fit, steps, environment.shown, digest, recipe.script_sha256, edited)
+    return Preparation(_as_can_be_done(fit, steps), steps, environment.shown, digest, recipe.script_sha256, edited)
 
 
 def overlay_folder(settings: Settings, interpreter: Interpreter, packages: tuple[str, ...]) -> Path:
@@ -131,8 +132,8 @@ class _Base:
         return Step(kind, TITLES[kind], command, self.plan(kind, argv, environment), remark=remark)
 
 
-def _without(kind: Kind, reason: str, command: str = "", remark: str = "") -> Step:
-    return Step(kind, TITLES[kind], command, None, reason, remark)
+def _without(kind: Kind, reason: str, command: str = "", remark: str = "", on_screen: str = "") -> Step:
+    return Step(kind, TITLES[kind], command, None, reason, remark, on_screen)
 
 
 def _fit(settings: Settings, wanted: Wanted, here: Here, overlay: Interpreter | None) -> Fit:
@@ -149,6 +150,20 @@ def _fit(settings: Settings, wanted: Wanted, here: Here, overlay: Interpreter | 
     )
     # An invented model has no weights to fetch.
     return Fit(tuple(item for item in fit.items if item.name != Topic.WEIGHTS)) if wanted.sample else fit
+
+
+def _as_can_be_done(fit: Fit, steps: Sequence[Step]) -> Fit:
+    """Nobody is sent to a step that cannot be started: why it cannot stands there instead."""
+    install = next(step for step in steps if step.kind is Kind.INSTALL)
+    if install.plan is not None:
+        return fit
+    reason, by_key = install.reason, install.on_screen
+    return Fit(
+        tuple(
+            replace(item, advice=reason, on_screen=by_key) if item.advice == fit_stack.ON_TOP else item
+            for item in fit.items
+        )
+    )
 
 
 def _weights(base: _Base) -> Step:
@@ -200,18 +215,27 @@ def _install(base: _Base, recipe: Recipe, overlay: Interpreter | None, *, into_o
     packages = tuple(package.requirement for package in recipe.packages)
     interpreter = base.here.interpreter
     left_out = " ".join(recipe.left_out)
+    if interpreter is None or interpreter.problem:
+        # No command: a line with `pip` would change whatever environment it is pasted into.
+        reason = _why_not_install(base, recipe, overlay, into_own=into_own)
+        asks_for_python = reason == _why_no_python(interpreter)
+        remark = " · ".join(filter(None, (" ".join(packages), left_out)))
+        return _without(
+            Kind.INSTALL, reason, remark=remark, on_screen=_why_no_python(interpreter, keys=True) * asks_for_python
+        )
     if reason := _why_not_install(base, recipe, overlay, into_own=into_own):
-        return _without(Kind.INSTALL, reason, recipe.install_line, left_out)
-    assert interpreter is not None
+        return _without(Kind.INSTALL, reason, remark=left_out)
+    folder = None if into_own or interpreter.elsewhere else overlay_folder(base.settings, interpreter, packages)
+    command = overlays.pip_line(interpreter, folder, packages)
     if interpreter.elsewhere:
         reason = "That place is not this machine: install them there by hand."
-        return _without(Kind.INSTALL, reason, shlex.join(overlays.install_argv(interpreter, None, packages)), left_out)
-    folder = None if into_own else overlay_folder(base.settings, interpreter, packages)
-    goes = f"into {clean(interpreter.name)} itself" if folder is None else f"into {clean(str(folder))}"
+        return _without(Kind.INSTALL, reason, command, left_out)
+    own = f"into {interpreter.name} itself, whose stack is held by the constraints"
+    goes = own if folder is None else f"into an environment of its own: {folder}"
     argv = overlays.install_argv(interpreter, folder, packages)
     plan = base.plan(Kind.INSTALL, argv, run_environment.separated(base.added))
-    remark = " ".join(filter(None, [f"{goes}.", left_out]))
-    return Step(Kind.INSTALL, TITLES[Kind.INSTALL], recipe.install_line, plan, remark=remark)
+    remark = " · ".join(filter(None, [clean(goes), left_out]))
+    return Step(Kind.INSTALL, TITLES[Kind.INSTALL], command, plan, remark=remark)
 
 
 def _why_not_install(base: _Base, recipe: Recipe, overlay: Interpreter | None, *, into_own: bool) -> str:
@@ -233,7 +257,9 @@ def _why_not_install(base: _Base, recipe: Recipe, overlay: Interpreter | None, *
 def _run(base: _Base, plan: Plan | None, reason: str) -> Step:
     """The step that runs the script; where it cannot be started, its command all the same, for another host."""
     if plan is None:
-        return _without(Kind.RUN, reason)
+        python = base.here.interpreter
+        by_key = _why_no_python(python, keys=True) if reason == _why_no_python(python) else ""
+        return _without(Kind.RUN, reason, on_screen=by_key)
     environment = StepEnvironment(plan.environment, plan.hidden)
     if plan.elsewhere:
         command = shlex.join([*plan.elsewhere, *plan.argv[1:]])
@@ -277,7 +303,10 @@ def _why_never(host: Host, cores: int) -> str:
     return f"It cannot have its cores here: {answer}." if isinstance(answer, str) else ""
 
 
-def _why_no_python(interpreter: Interpreter | None) -> str:
+def _why_no_python(interpreter: Interpreter | None, *, keys: bool = False) -> str:
+    """With `keys` what to do is told by the key of the rerun screen instead of an option."""
     if interpreter is None:
-        return "No Python was found to run it with. --python PATH names one."
-    return clean(f"{interpreter.name}: {interpreter.problem}. --python PATH names another.")
+        return f"No Python was found to run it with. {'i takes one.' if keys else '--python PATH names one.'}"
+    said = f"{interpreter.name}: {interpreter.problem}"
+    end = "" if said.endswith((".", "?", "!", "…")) else "."
+    return clean(f"{said}{end} {'i picks another.' if keys else '--python PATH names another.'}")

@@ -11,7 +11,6 @@ import logging
 import os
 import shlex
 import subprocess
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -20,13 +19,14 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tui.errors import TrnModelsError
-from tui.rerun import identity, inside, members, progress, runs, starting, stopping, waiting
+from tui.rerun import identity, inside, members, place, progress, recipe_file, runs, starting, stopping, waiting
 from tui.rerun.detached import Alarm, detach
 from tui.rerun.output import Output
 from tui.rerun.run import Outcome, Result, Run, State
 from tui.rerun.run_environment import NEFF_CACHE_VARIABLE
 from tui.rerun.run_log import LogWriter
-from tui.rerun.secret_values import without
+from tui.rerun.secret_values import masked_words, without
+from tui.rerun.state_file import StateFile
 from tui.rerun.stopping import Gone, Reach
 from tui.rerun.timing import Timing
 from tui.rerun.waiting import Granted, Refused
@@ -62,10 +62,14 @@ def supervise(folder: Path, timing: Timing | None = None, *, ready: Callable[[],
     alarm = Alarm()
     own = identity.of(os.getpid())
     assert own is not None
-    runs.update_state(folder, supervisor=own.values(), state=State.WAITING, heartbeat_at=_now().isoformat())
+    state_file = StateFile(folder)
+    state_file.write(supervisor=own.values(), **place.here().values(), state=State.WAITING)
     run = runs.read(folder)
+    # For a recipe.json that somebody damages meanwhile.
+    state_file.update(kind=run.kind, model_id=run.model_id)
     given = run.recipe.get("settings")
-    supervisor = _Supervisor(run, _settings(given), timing or Timing.from_values(_table(given).get("timing")), alarm)
+    timing = timing or Timing.from_values(_table(given).get("timing"))
+    supervisor = _Supervisor(run, state_file, _settings(given), timing, alarm)
     ready()
     supervisor.bring_to_its_end()
 
@@ -73,9 +77,12 @@ def supervise(folder: Path, timing: Timing | None = None, *, ready: Callable[[],
 class _Supervisor:
     """One run on its way through waiting, running, stopping to its outcome."""
 
-    def __init__(self, run: Run, settings: Settings, timing: Timing, alarm: Alarm) -> None:
-        self.run, self.settings, self.timing, self.alarm = run, settings, timing, alarm
+    def __init__(self, run: Run, state_file: StateFile, settings: Settings, timing: Timing, alarm: Alarm) -> None:
+        self.run, self.state_file, self.settings, self.timing, self.alarm = run, state_file, settings, timing, alarm
         self.plan = runs.plan_of(run)
+        self.hidden = [name for name in run.recipe.get("hidden", ()) if not recipe_file.is_of_a_word(name)]
+        for name in [*filter(recipe_file.is_of_a_word, os.environ)]:
+            del os.environ[name]
         self.writer = LogWriter(run.folder, settings.log_limit)
         self.state = State.WAITING
         self.started = 0.0
@@ -88,8 +95,8 @@ class _Supervisor:
         """What could not be prepared, though the run goes on."""
         self.watch: Watch | None = None
         self._sample_at = 0.0
-        self._update_lock = threading.Lock()
-        self._update_trouble = ""
+        self._beat_at = 0.0
+        self._folder_gone_at: float | None = None
 
     def bring_to_its_end(self) -> None:
         """Everything; raises nothing."""
@@ -100,7 +107,8 @@ class _Supervisor:
             outcome = self._give_up(error)
         self._say(progress.told_at_the_end(outcome))
         self.writer.close()
-        if runs.is_over(self.run.folder):
+        # Given up before it began; whatever stands there of a run that was at work is not its outcome.
+        if self.main_pid is None and runs.is_over(self.run.folder):
             log.warning("the run has an outcome already")
         else:
             self._write(outcome)
@@ -121,7 +129,7 @@ class _Supervisor:
         granted: Granted | None = None
         if self.plan.cores > 0:
             turn = waiting.Turn(self.run, self.plan, self.settings, self.timing, self.update)
-            answer = turn.come(self.alarm.wait, lambda: self.alarm.stop_asked)
+            answer = turn.come(self.alarm.wait, self._must_stop)
             if answer is None:
                 return self._outcome(Result.STOPPED, note="it was waiting, and was not started")
             if isinstance(answer, Refused):
@@ -137,8 +145,32 @@ class _Supervisor:
             except (OSError, ValueError) as error:
                 return self._outcome(Result.NOT_STARTED, note=f"{self.plan.argv[0]} cannot be started: {error}")
             outcome = self._follow(output)
-        held = waiting.still_held(self.settings, granted.allocation.devices, os.environ) if granted else ""
+        held = ""
+        if granted is not None:
+            its_devices, self._beat_at = granted.allocation.devices, 0.0
+            held = waiting.still_held(self.settings, its_devices, os.environ, self.timing.held_s, self._wait_for_look)
         return replace(outcome, note="; ".join(filter(None, (outcome.note, held))))
+
+    def _wait_for_look(self, seconds: float) -> None:
+        """No sample is taken: what there is of this process belongs to the look and not to the run."""
+        if time.monotonic() >= self._beat_at:
+            self._beat_at = time.monotonic() + self.timing.tick_s
+            self.update(note="looking at the devices", processes=0, ranks=None, compilers=0, unmarked=[])
+        self.alarm.wait(seconds)
+
+    def _must_stop(self) -> bool:
+        """Whether a stop was asked for, or nobody can ask for it any more: the folder is gone for too long."""
+        if self.alarm.stop_asked:
+            return True
+        now = time.monotonic()
+        try:
+            self.run.folder.lstat()
+            self._folder_gone_at = None
+        except FileNotFoundError:
+            self._folder_gone_at = now if self._folder_gone_at is None else self._folder_gone_at
+        except OSError as error:
+            log.warning("the folder of the run cannot be looked at: %s", error)
+        return self._folder_gone_at is not None and now - self._folder_gone_at >= self.timing.folder_s
 
     def _start(self, granted: Granted | None, output: Output) -> None:
         """Raises `OSError`, and `ValueError` for words that no program can be given."""
@@ -148,10 +180,11 @@ class _Supervisor:
         stdin: BinaryIO | None = None
         if plan.elsewhere:
             argv = inside.start_argv(plan.elsewhere, run.token)
-            there = starting.environment_inside(plan, run.recipe.get("hidden", ()), environment)
+            there = starting.environment_inside(plan, self.hidden, environment)
             stdin = inside.handed_over(plan.script, plan.argv, there, run.token)
         self._say(f"run {run.id}: {plan.kind.value} of {run.model_id}, {_now():%Y-%m-%d %H:%M:%S} UTC")
-        self._say(shlex.join([*plan.elsewhere, *plan.argv[1:]] if plan.elsewhere else plan.argv))
+        command = [*plan.elsewhere, *plan.argv[1:]] if plan.elsewhere else plan.argv
+        self._say(shlex.join(masked_words(without(command, self._hidden_values()))))
         self._say(f"in {run.folder}, {starting.where_it_runs(granted)}")
         self.trouble = "; ".join(starting.make_neff_folders(plan, run.folder))
         if self.trouble:
@@ -189,7 +222,7 @@ class _Supervisor:
 
     def _follow(self, output: Output) -> Outcome:
         """From the start of the main process until nothing of the run is left."""
-        while self.main_code is None and not self.alarm.stop_asked:
+        while self.main_code is None and not self._must_stop():
             self._wait(self._sample_at - time.monotonic())
         stopped = self.main_code is None
         if stopped:
@@ -226,8 +259,6 @@ class _Supervisor:
         except Exception:  # what cannot be counted must not end the run
             log.exception("the processes of the run could not be counted")
             fields = {}
-        if self.state is State.STOPPING:
-            fields["note"] = "; ".join(filter(None, ("it is being stopped", fields.get("note"))))
         self.update(**fields)
 
     def _reap(self) -> None:
@@ -245,19 +276,14 @@ class _Supervisor:
 
     def update(self, **fields: Any) -> None:
         """Write fields of state.json with a sign of life. That it cannot be written is logged and nothing more."""
-        with self._update_lock:
-            try:
-                runs.update_state(self.run.folder, state=self.state, heartbeat_at=_now().isoformat(), **fields)
-                self._update_trouble = ""
-            except Exception as error:  # noqa: BLE001 - full disk, folder gone, or what became of it: the run goes on
-                if str(error) != self._update_trouble:
-                    self._update_trouble = str(error)
-                    log.warning("state.json cannot be written: %s", error)
+        self.state_file.update(state=self.state, **fields)
 
     def _say(self, text: str) -> None:
         """A line of this app in the log of the run, without its secrets; only while nothing else writes into it."""
-        hidden = {name: os.environ[name] for name in self.run.recipe.get("hidden", ()) if name in os.environ}
-        self.writer.write(f"trn-models: {clean(without(text, hidden))}\n".encode())
+        self.writer.write(f"trn-models: {clean(without(text, self._hidden_values()))}\n".encode())
+
+    def _hidden_values(self) -> dict[str, str]:
+        return {name: os.environ[name] for name in self.hidden if name in os.environ}
 
     def _outcome(self, result: Result, killed: tuple[str, ...] = (), note: str = "") -> Outcome:
         code = self.main_code
@@ -290,6 +316,7 @@ class _Supervisor:
         self.state = State.FINISHED
         self.update(
             processes=0,
+            unmarked=[],
             ranks=None,
             compilers=0,
             host_memory_bytes=None,

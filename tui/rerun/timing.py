@@ -28,6 +28,10 @@ class Timing:
     """Between two looks into the NEFF cache."""
     dead_s: float = 5.0
     """For so long a failed process is left unnoticed by its parent before it is told of."""
+    held_s: float = 5.0
+    """After the end: for the look at whether the devices are free again."""
+    folder_s: float = 30.0
+    """A run without its folder, which nobody could stop any more, is stopped so long after that was removed."""
     outcome_s: float = 3_600.0
     """How long it is tried to write the outcome where the disk is full."""
 

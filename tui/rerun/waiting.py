@@ -14,12 +14,13 @@ from dataclasses import dataclass, replace
 
 from tui.errors import TrnModelsError
 from tui.host import neuron
-from tui.host.neuron import Host, Roots
-from tui.rerun import devices, run_files, runs
+from tui.host.neuron import Host
+from tui.rerun import devices, holding, place, run_files, runs
 from tui.rerun.devices import Allocation
 from tui.rerun.plan import Plan
 from tui.rerun.run import Run, State
 from tui.rerun.run_reading import STATE
+from tui.rerun.secret_values import masked_line
 from tui.rerun.timing import Timing
 from tui.settings import Settings
 
@@ -94,12 +95,15 @@ class Turn:
         answers: list[Granted | Refused | _Busy] = []
         thread = threading.Thread(target=lambda: answers.append(self._attempt()), name="devices", daemon=True)
         thread.start()
-        begun = time.monotonic()
+        begun = beat_at = time.monotonic()
         while thread.is_alive():
             # The end of a thread ends no wait: at first it is looked at often.
             wait(0.02 if time.monotonic() - begun < 2 else 0.2)
             if stop_asked():
                 return None
+            if time.monotonic() - beat_at >= self._timing.own_runs_s:
+                beat_at = time.monotonic()
+                self._update()
         return answers[0] if answers else Refused("The look at the devices failed; supervisor.log tells more.")
 
     def _attempt(self) -> Granted | Refused | _Busy:
@@ -123,12 +127,21 @@ class Turn:
             return _Busy(str(error).replace("\n", " "))
 
     def _others(self) -> tuple[Run, ...]:
-        return tuple(other for other in runs.every(self._settings) if other.id != self._run.id)
+        """The other runs on this machine; one whose state.json is just being written anew may have devices."""
+        found = []
+        for other in runs.every(self._settings):
+            if other.id != self._run.id and place.shares_devices(other.on_host, other.supervisor):
+                try:
+                    found.append(runs.settled(other))
+                except TrnModelsError:
+                    # Its folder was deleted.
+                    continue
+        return tuple(found)
 
     def _give(self, others: tuple[Run, ...]) -> Granted | Refused | _Busy:
         plan, host = self._plan, self._host
         assert host is not None
-        taken = devices.taken(others)
+        taken = holding.taken(others)
         answer = devices.allocate(host, plan.cores, taken, any_host=plan.any_host)
         if isinstance(answer, str):
             empty = replace(host, devices=tuple(replace(device, holders=()) for device in host.devices))
@@ -148,24 +161,39 @@ class Turn:
     def _look(self) -> None:
         """As the devices are, or were at most `devices_s` ago: neuron-ls is not for every second."""
         if self._host is None or time.monotonic() - self._looked_at >= self._timing.devices_s:
-            self._host = look(self._settings, os.environ)
+            self._host = neuron.look_at(self._settings, os.environ)
             self._looked_at = time.monotonic()
 
 
-def look(settings: Settings, environ: Mapping[str, str]) -> Host:
-    """The devices, where the settings say that they are. Raises nothing."""
-    return neuron.look(Roots.below(settings.host_root), environ)
+def still_held(
+    settings: Settings,
+    its_devices: Collection[int],
+    environ: Mapping[str, str],
+    within_s: float,
+    wait: Callable[[float], object] = time.sleep,
+) -> str:
+    """Who has the devices of a run of which nothing is left; empty when nobody has, or it had none. Raises nothing.
 
-
-def still_held(settings: Settings, its_devices: Collection[int], environ: Mapping[str, str]) -> str:
-    """Who has the devices of a run of which nothing is left; empty when nobody has, or it had none. Raises nothing."""
+    Looks for `within_s` seconds at most: a neuron-ls that hangs is left alone then. `wait` is called meanwhile.
+    """
     if not its_devices:
         return ""
+    answers: list[Host] = []
+    # What it starts ends with the thread, and that with this process.
+    thread = threading.Thread(
+        target=lambda: answers.append(neuron.look_at(settings, environ)), name="devices afterwards", daemon=True
+    )
+    thread.start()
+    until = time.monotonic() + within_s
+    while thread.is_alive() and (remaining := until - time.monotonic()) > 0:
+        wait(min(0.05, remaining))
+    if not answers:
+        return f"whether its devices are free is not known: no answer within {within_s:g} s"
     said = []
-    for device in look(settings, environ).devices:
+    for device in answers[0].devices:
         if device.index in its_devices and device.in_use:
             names = (
-                " ".join(filter(None, (one.user, f"pid {one.pid}" if one.pid else "", one.command)))
+                " ".join(filter(None, (one.user, f"pid {one.pid}" if one.pid else "", masked_line(one.command))))
                 for one in device.holders
             )
             said.append(f"device {device.index} is still held by {', '.join(names)}")

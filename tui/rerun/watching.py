@@ -19,6 +19,7 @@ log = logging.getLogger(__name__)
 
 _MOST_FILES = 200_000
 _LONGEST_SCAN_S = 2.0
+_MOST_UNMARKED = 1_000
 _SHARE = 0.05
 """Of its time a supervisor spends so much at most on adding up memory, and as much on the NEFF cache."""
 
@@ -59,6 +60,7 @@ class Watch:
                 self.peak_bytes = max(self.peak_bytes or 0, self._memory)
         return {
             "processes": counted.processes,
+            "unmarked": [[who.pid, who.started] for who in members.unmarked(alive, self._token)[:_MOST_UNMARKED]],
             "ranks": counted.ranks,
             "compilers": counted.compilers,
             "new_neffs": self._count_neffs(now),

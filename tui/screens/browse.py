@@ -138,7 +138,7 @@ class BrowseScreen(QuestionKeys):
         if yours is not None and not self.stack_chosen and self.question.stack.exact != yours:
             self.question = replace(self.question, stack=StackChoice.of(yours))
             self.draw_lines()
-        self.pane.know_machine(self.host, self.interpreter, self.taken)
+        self.pane.know_machine(self.host, self.interpreters, self.taken)
         self._draw_header()
 
     def ranking_changed(self) -> None:

@@ -34,7 +34,7 @@ def detail_of(
     facts_note: str,
     settings: Settings,
     host: Host | None = None,
-    interpreter: Interpreter | None = None,
+    interpreters: tuple[Interpreter, ...] | None = None,
     taken: Collection[int] = (),
 ) -> Detail:
     """The detail of one line of the table.
@@ -73,22 +73,25 @@ def detail_of(
         texts_problem=here.problem if here is not None else None,
         facts=facts,
         facts_note=facts_note,
-        fit=_fit(record, host, interpreter, taken, settings),
+        fit=_fit(record, host, interpreters, taken, settings),
     )
 
 
 def _fit(
     record: Record,
     host: Host | None,
-    interpreter: Interpreter | None,
+    interpreters: tuple[Interpreter, ...] | None,
     taken: Collection[int],
     settings: Settings,
 ) -> str:
     if host is None:
         return ""
     from tui.host.fit import fit_of
+    from tui.host.interpreters import preferred
 
-    return fit_of(record, host, interpreter, taken=taken, any_host=settings.any_host).line
+    asked = interpreters is not None
+    interpreter = preferred(interpreters) if interpreters else None
+    return fit_of(record, host, interpreter, taken=taken, any_host=settings.any_host, pythons_asked=asked).line
 
 
 def indexes_of(line: Mapping[str, Any], snapshot: Snapshot | None, renames: Mapping[str, str]) -> list[int]:

@@ -69,12 +69,14 @@ class ModelDetail(DetailPanel):
         self._bucket_asked = False
         self._rest_timers: list[Timer] = []
         self._host: Host | None = None
-        self._interpreter: Interpreter | None = None
+        self._interpreters: tuple[Interpreter, ...] | None = None
         self._taken: Mapping[int, int] = {}
 
-    def know_machine(self, host: Host | None, interpreter: Interpreter | None, taken: Mapping[int, int]) -> None:
+    def know_machine(
+        self, host: Host | None, interpreters: tuple[Interpreter, ...] | None, taken: Mapping[int, int]
+    ) -> None:
         """What this machine has, for the line that says whether a record fits it; `taken`: device index -> our run."""
-        self._host, self._interpreter, self._taken = host, interpreter, taken
+        self._host, self._interpreters, self._taken = host, interpreters, taken
         self.draw()
 
     @property
@@ -155,7 +157,7 @@ class ModelDetail(DetailPanel):
             facts_note=self._facts_note(line["key"]),
             settings=self.settings,
             host=self._host,
-            interpreter=self._interpreter,
+            interpreters=self._interpreters,
             taken=self._taken,
         )
 

@@ -19,8 +19,9 @@ from tui.rerun.plan import Kind, Plan
 from tui.rerun.preparation import Wanted
 from tui.rerun.runs import runs_folder
 from tui.screens import rerun_work
-from tui.screens.dialogs import ConfirmDialog, TextDialog
+from tui.screens.dialogs import TextDialog
 from tui.screens.rerun_choices import LOOKING, RerunChoices
+from tui.screens.step_dialog import StepDialog
 from tui.settings import Settings
 from tui.terminal_text import clean
 from tui.widgets import rerun_text
@@ -30,6 +31,9 @@ from tui.widgets.detail_text import one_line
 from tui.widgets.key_hints import Hint, KeyHints
 from tui.widgets.reading_pane import ReadingPane
 from tui.widgets.verdict_look import MUTED
+
+LONGEST_LOOK_S = 2.0
+"""A question waits so long for a new look at this host; then it is asked by the old one."""
 
 
 class RerunScreen(RerunChoices):
@@ -48,6 +52,7 @@ class RerunScreen(RerunChoices):
         Binding("h,u", "look", "look again", id="rerun.look", tooltip="Look at this host again, and ask the Hub again"),
         Binding("Q", "queue", "queue", id="rerun.queue", tooltip="Without free devices: wait in the queue, or end"),
         Binding("O", "own", "install place", id="rerun.own", tooltip="Install on top, or into the interpreter itself"),
+        Binding("H", "host", "host", id="rerun.host", tooltip="This host: devices, who holds them, Pythons"),
         Binding("y", "copy", "copy command", id="rerun.copy", tooltip="Copy the command of Run"),
         Binding("l", "log", "its log", id="rerun.log", tooltip="Log of the run of this model that goes on"),
         Binding("R", "runs", "runs", id="rerun.runs", tooltip="All runs"),
@@ -59,6 +64,7 @@ class RerunScreen(RerunChoices):
         """`interpreters` that were asked already are not asked again, until a person looks at the host again."""
         super().__init__(settings, wanted, interpreters)
         self._starting = ""
+        self._asking_about: Kind | None = None
         self._started: int | None = None
         self._script_shown: str | None = None
 
@@ -115,7 +121,7 @@ class RerunScreen(RerunChoices):
             for name in ("checklist", "steps", "interpreter", "environment"):
                 self._fill(name, Content(""))
         else:
-            self._fill("checklist", rerun_text.checklist(preparation.fit, width))
+            self._fill("checklist", rerun_text.checklist(preparation.fit, width, rerun_text.looked_at(here.host)))
             self._fill(
                 "steps",
                 rerun_text.steps(preparation, self.live, width, queue=self.queue, into_own=self.into_own),
@@ -174,17 +180,34 @@ class RerunScreen(RerunChoices):
     # Steps
 
     def action_step(self, name: str) -> None:
-        """Ask about a step, or say why it cannot be started."""
-        here, preparation = self.here, self.preparation
-        if here is None or preparation is None or self.looking:
+        """Ask about a step, or say why it cannot be started; by a look at this host that is of just now."""
+        if self.here is None or self.preparation is None:
             self.tell(LOOKING if self.looking else "This host could not be looked at; h tries again.", "warning")
-            return
-        if self._starting:
+        elif self._starting:
             self.tell(f"{self._starting} is being started.", "warning")
+        elif self._asking_about is not None:
+            self._asking_about = Kind(name)
+        elif self.fresh and not self.looking:
+            self._ask(Kind(name))
+        else:
+            self._asking_about = Kind(name)
+            self.set_timer(LONGEST_LOOK_S, self.looked)
+            if not self.looking:
+                self.look()
+
+    def looked(self) -> None:
+        """Ask what a person waits for."""
+        kind, self._asking_about = self._asking_about, None
+        if kind is not None and self.is_active:
+            self._ask(kind)
+
+    def _ask(self, kind: Kind) -> None:
+        here, preparation = self.here, self.preparation
+        if here is None or preparation is None:
             return
-        step = preparation.step(Kind(name))
+        step = preparation.step(kind)
         if step.plan is None:
-            self.tell(step.reason or "It cannot be started.", "warning")
+            self.tell(step.on_screen or step.reason or "It cannot be started.", "warning")
             return
         blocking = preparation.in_the_way(step.kind)
         in_use = preparation.cores_in_use(step.kind)
@@ -198,12 +221,12 @@ class RerunScreen(RerunChoices):
         if blocking:
             body = Content("\n\n").join([rerun_text.what_is_in_the_way(blocking, width), body])
             verb = "run anyway" if in_use is None else "wait in the queue anyway"
-            dialog = ConfirmDialog(f"Run {model_id} although this is in the way?", [body], verb, "a")
+            dialog = StepDialog(f"Run {model_id} although this is in the way?", [body], verb, "a")
         elif in_use is not None:
             body = Content("\n\n").join([rerun_text.waits_for(in_use, width), body])
-            dialog = ConfirmDialog(f"Let {model_id} wait until devices are free?", [body], "wait in the queue")
+            dialog = StepDialog(f"Let {model_id} wait until devices are free?", [body], "wait in the queue")
         else:
-            dialog = ConfirmDialog(_QUESTIONS[step.kind].format(model_id), [body], _YES[step.kind])
+            dialog = StepDialog(_QUESTIONS[step.kind].format(model_id), [body], _YES[step.kind])
         self.app.push_screen(dialog, partial(self._answered, step.title, plan))
 
     @property
@@ -226,10 +249,13 @@ class RerunScreen(RerunChoices):
 
     def on_screen_resume(self) -> None:
         """A step was started; with a dialog over it a screen cannot be left. Or runs came and went meanwhile."""
-        if self._started is None:
+        if self._started is not None:
+            if self.is_active:
+                self.dismiss(self._started)
+        elif self.here is None or self.fresh or self._starting:
             self.look_at_live()
-        elif self.is_active:
-            self.dismiss(self._started)
+        elif not self.looking:
+            self.look()
 
     @on(rerun_work.StepFailed)
     def _step_failed(self, event: rerun_work.StepFailed) -> None:
@@ -242,6 +268,17 @@ class RerunScreen(RerunChoices):
             self.dismiss(self.live[0].id)
         else:
             self.tell("No run of this model goes on.", "warning")
+
+    def action_host(self) -> None:
+        """Devices, all who hold them, and Pythons, as they were looked at."""
+        from tui.screens.host_dialog import HostDialog
+        from tui.widgets import host_text
+
+        if self.here is None:
+            self.tell(LOOKING, "warning")
+            return
+        body = host_text.about(self.here.host, self.interpreters, self.here.taken)
+        self.app.push_screen(HostDialog(self.here.host, body, looking=False))
 
     def action_runs(self) -> None:
         """The list of all runs; what they did meanwhile is seen on the way back."""

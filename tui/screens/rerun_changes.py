@@ -11,25 +11,45 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from tui.errors import TrnModelsError, UsageError
-from tui.rerun.run_environment import parse_environment
+from tui.rerun.preparation import Changes
+from tui.rerun.run_environment import parse_environment, without_secret_words
 
 
 def parsed(line: str) -> tuple[dict[str, str], tuple[str, ...]]:
     """Variables and arguments from `K=V K2=V -- arguments`, with the quoting of a shell; nothing is expanded.
 
-    Raises `UsageError` for what cannot be meant, and for names that a run sets itself.
+    A word that begins with `-` is an argument as well, with all that follows. Raises `UsageError` for what cannot be
+    meant, for names that a run sets itself, and for a secret among the arguments.
     """
     try:
         words = shlex.split(line)
     except ValueError as error:
         raise UsageError("The quotes do not match", f"{error}.".capitalize()) from error
-    at = words.index("--") if "--" in words else len(words)
+    at = next((number for number, word in enumerate(words) if word.startswith("-")), len(words))
     stray = next((word for word in words[:at] if "=" not in word), None)
     if stray is not None:
         raise UsageError(f"«{stray}» is not NAME=value", "", "Arguments of run.py come after --.")
-    return parse_environment(words[:at]), tuple(words[at + 1 :])
+    arguments = words[at + 1 :] if words[at : at + 1] == ["--"] else words[at:]
+    return parse_environment(words[:at]), without_secret_words(arguments, "Give it as NAME=value, before the --.")
+
+
+class Kept:
+    """What was set for a model, as long as the app runs: who leaves the screen and comes back finds it again."""
+
+    def __init__(self) -> None:
+        self._changes: WeakKeyDictionary[object, dict[str, Changes]] = WeakKeyDictionary()
+
+    def keep(self, app: object, model_id: str | None, changes: Changes) -> None:
+        """Variables and arguments of `changes`; the script stays with the record that it is of."""
+        of_app = self._changes.setdefault(app, {})
+        of_app[model_id or ""] = Changes(environment=changes.environment, arguments=changes.arguments)
+
+    def of(self, app: object, model_id: str | None) -> Changes:
+        """What was kept last; nothing changed when there is nothing."""
+        return self._changes.get(app, {}).get(model_id or "", Changes())
 
 
 def as_line(variables: Mapping[str, str], arguments: tuple[str, ...]) -> str:

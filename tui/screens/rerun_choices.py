@@ -10,6 +10,7 @@ import shlex
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 
 from textual import on
 from textual.app import SuspendNotSupported
@@ -33,6 +34,11 @@ LIVE_EVERY_S = 3.0
 
 LOOKING = "Still looking at this host; a moment."
 
+FRESH_S = 5.0
+"""A look at this machine that is older is taken again before a question is asked."""
+
+_KEPT = rerun_changes.Kept()
+
 
 class RerunChoices(Screen[int | None]):
     """A record, this machine, and what a person changed."""
@@ -51,12 +57,15 @@ class RerunChoices(Screen[int | None]):
         self.into_own = False
         self.looking = False
         self._looks = 0
+        self._looked_at = float("-inf")
+        self._say_when_looked = False
         self._chosen: tuple[str, ...] | None = None
         self.trouble: TrnModelsError | None = None
 
     def on_mount(self) -> None:
         """Look at this machine; its live runs are looked at again and again."""
         self.set_interval(LIVE_EVERY_S, lambda: self.look_at_live() if self.live else None)
+        self.changes = _KEPT.of(self.app, self.wanted.record.model_id)
         self.look()
         if self.wanted.facts is None or self.wanted.cache is None:
             self.ask_hub()
@@ -89,14 +98,28 @@ class RerunChoices(Screen[int | None]):
             return
         self.looking = False
         self.trouble = None
+        self._looked_at = monotonic()
         self.interpreters, self.here, self.live = event.interpreters, event.here, event.live
         self._prepare()
+        if self._say_when_looked:
+            self._say_when_looked = False
+            self.tell(f"{rerun_text.looked_at(event.here.host).capitalize()}.")
+        self.looked()
 
     @on(rerun_work.HereUnknown)
     def _here_unknown(self, event: rerun_work.HereUnknown) -> None:
         if event.number == self._looks:
             self.looking = False
             self.fail(event.error)
+            self.looked()
+
+    def looked(self) -> None:
+        """A look at this machine has ended."""
+
+    @property
+    def fresh(self) -> bool:
+        """Whether the last look is of just now."""
+        return monotonic() - self._looked_at < FRESH_S
 
     # The Hub
 
@@ -218,6 +241,7 @@ class RerunChoices(Screen[int | None]):
         environment, arguments = rerun_changes.parsed(line)
         looks_else = environment != dict(self.changes.environment)
         self.changes = replace(self.changes, environment=environment, arguments=arguments)
+        _KEPT.keep(self.app, self.wanted.record.model_id, self.changes)
         self._prepare()
         if looks_else:
             self.look()  # variables name the folders that are looked at, and a token
@@ -255,6 +279,7 @@ class RerunChoices(Screen[int | None]):
 
     def action_look(self) -> None:
         """Look at devices, interpreters and disks again, and ask the Hub again."""
+        self._say_when_looked = True
         self.ask_hub()
         self.look(again=True)
 

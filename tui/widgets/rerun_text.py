@@ -15,6 +15,7 @@ from tui.catalog.verdict import Record, sentence
 from tui.host.checklist import Item, Level
 from tui.host.fit import Fit
 from tui.host.interpreters import PACKAGES, Interpreter
+from tui.host.neuron import Host
 from tui.rerun.plan import Kind, Plan
 from tui.rerun.preparation import Changes, Here, Preparation, Step, Wanted
 from tui.rerun.recipe import recipe_of
@@ -78,11 +79,14 @@ def summary(fit: Fit) -> Content:
     return Content(" · ").join(Content.styled(text, style) for text, style in parts)
 
 
-def checklist(fit: Fit, width: int) -> Content:
-    """Every item, what is in the way first; below those that are not well what to do, once for several in a row."""
+def checklist(fit: Fit, width: int, looked: str = "") -> Content:
+    """Every item, what is in the way first; below those that are not well what to do, once for several in a row.
+
+    `looked` tells when the host was looked at.
+    """
     order = (Level.BLOCKING, Level.WARNING, Level.OK)
     items = sorted(fit.items, key=lambda item: order.index(item.level))
-    head = Content.assemble(("Checklist", HEADING), "   ", summary(fit))
+    head = Content.assemble(("Checklist", HEADING), "   ", summary(fit), (f"   {looked}" if looked else "", MUTED))
     return Content("\n").join([head, *_item_lines(items, width)])
 
 
@@ -99,11 +103,16 @@ def _item_lines(items: Sequence[Item], width: int) -> list[Content]:
             (f"{name.ljust(name_width)}  ", MUTED if well else "bold"),
         )
         lines += hanging(first, Content.styled(clean(item.text), MUTED if well else ""), width)
-        same_below = below is not None and (below.level, below.advice) == (item.level, item.advice)
-        if item.advice and not well and not same_below:
+        advice = _advice(item)
+        same_below = below is not None and (below.level, _advice(below)) == (item.level, advice)
+        if advice and (not well or item.on_screen) and not same_below:
             blank = Content(" " * first.cell_length)
-            lines += hanging(blank + Content.styled("→ ", MUTED), Content.styled(clean(item.advice), MUTED), width)
+            lines += hanging(blank + Content.styled("→ ", MUTED), Content.styled(clean(advice), MUTED), width)
     return lines
+
+
+def _advice(item: Item) -> str:
+    return item.on_screen or item.advice
 
 
 # Steps
@@ -137,7 +146,7 @@ def _step_lines(key: str, step: Step, live: Collection[Run], title_width: int, w
     )
     said = [Content.assemble((live_words(run), "$primary"), (": R shows it", MUTED)) for run in live]
     if not can:
-        said.append(Content.styled(f"cannot be started: {clean(step.reason)}", MUTED))
+        said.append(Content.styled(f"cannot be started: {clean(step.on_screen or step.reason)}", MUTED))
     if step.remark:
         said.append(Content.styled(clean(step.remark), MUTED))
     lines = hanging(first, Content(" · ").join(said), width)
@@ -177,6 +186,11 @@ def interpreter(here: Here, width: int, *, into_own: bool = False) -> Content:
         where = Content.assemble(clean(overlay.name), (f"  {packages_of(overlay)}", MUTED))
         lines += hanging(Content.styled("on top    ", MUTED), where, width)
     return Content("\n").join(lines)
+
+
+def looked_at(host: Host) -> str:
+    """`looked at 18:12:03`, local time."""
+    return f"looked at {host.looked_at.astimezone():%H:%M:%S}"
 
 
 def packages_of(python: Interpreter, names: Collection[str] = PACKAGES) -> str:
@@ -249,7 +263,9 @@ def question(
     """What a step will do, before it is started."""
     plan = step.plan
     assert plan is not None
-    rows: list[tuple[str, Content]] = [("command", Content(clean(step.command)))]
+    # pip is run by a program that makes the environment first: its line alone would not do the same.
+    label = "pip there" if step.kind is Kind.INSTALL else "command"
+    rows: list[tuple[str, Content]] = [(label, Content(clean(step.command)))]
     if here.interpreter is not None and step.kind in (Kind.RUN, Kind.INSTALL):
         version = f", python {here.interpreter.version}" if here.interpreter.version else ""
         rows.append(("python", Content(clean(here.interpreter.name + version))))
