@@ -183,3 +183,11 @@ def test_buckets_and_their_top_folders_are_listed(hub: LoopbackHub, settings: Se
     assert asked.buckets_of(settings, "nobody") == []
     assert asked.bucket_folders(settings, "acme/neff") == ["2.27", "2.28"]
     assert isinstance(failure(lambda: asked.bucket_folders(settings, "acme/none")), HubNotFoundError)
+
+
+def test_a_password_in_the_address_of_the_hub_is_not_told() -> None:
+    from tui.catalog import hub_errors
+
+    error = hub_errors.unreachable("dataset acme/d", "http://ada:geheim@proxy.example:8000/hub", "refused")
+    assert error.detail == "dataset acme/d, http://proxy.example:8000/hub: refused"
+    assert "acme/d, https://huggingface.co" in hub_errors.no_answer("acme/d", "https://huggingface.co", 8).detail

@@ -261,6 +261,15 @@ def test_a_stderr_that_is_full_never_looks_like_a_fail(words: str) -> None:
     assert shell(f'"$0" -m tui {words} 2> /dev/full').returncode in {2, 5}
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize("stderr", ["2> /dev/full", "2>&-", "2< /dev/null"])
+def test_a_stderr_that_takes_nothing_leaves_the_answer_as_it_is(stderr: str) -> None:
+    whole = shell('"$0" -m tui stacks --sample --format json')
+    done = shell(f'"$0" -m tui stacks --sample --format json {stderr}')
+    assert (done.returncode, done.stdout) == (0, whole.stdout)
+    assert json.loads(done.stdout)
+
+
 @pytest.mark.parametrize("form", ["table", "csv", "parquet"])
 def test_a_closed_stdout_is_no_error(form: str) -> None:
     done = shell(f'"$0" -m tui stacks --sample --format {form} >&-')

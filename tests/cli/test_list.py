@@ -180,6 +180,31 @@ def test_every_format_for_programs_has_the_same_lines_and_those_of_the_sample_sa
     assert frame["sample"].all()
 
 
+@pytest.mark.parametrize("form", ["table", "json", "csv"])
+def test_a_limit_of_any_size_lists_all(form: str, data: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["list", "--data", data, "--format", form]) == 0
+    whole = capfd.readouterr().out
+    assert run(["list", "--data", data, "--format", form, "--limit", "99999999999999999999"]) == 0
+    assert capfd.readouterr().out == whole
+
+
+def test_what_fits_no_column_is_an_object_in_json_and_text_in_the_others(tmp_path: Path) -> None:
+    file = tmp_path / "a.parquet"
+    names = ["acme/one", "acme/two"]
+    pl.DataFrame({"model_id": names, "result": ["pass"] * 2, "tp": ["eight", "8"]}).write_parquet(file)
+    command = [sys.executable, "-m", "tui", "list", "--data", str(file), "--format"]
+    found = {
+        form: subprocess.run([*command, form], capture_output=True, check=True).stdout
+        for form in ("json", "jsonl", "csv", "parquet")
+    }
+    rows = json.loads(found["json"])
+    assert {row["model_id"]: row["unconverted"] for row in rows} == {"acme/one": {"tp": "eight"}, "acme/two": None}
+    assert [json.loads(line) for line in found["jsonl"].splitlines()] == rows
+    of_csv = {row["model_id"]: row["unconverted"] for row in csv.DictReader(io.StringIO(found["csv"].decode()))}
+    assert json.loads(of_csv["acme/one"]) == {"tp": "eight"}
+    assert pl.read_parquet(io.BytesIO(found["parquet"])).schema["unconverted"] == pl.String
+
+
 # rankings
 
 

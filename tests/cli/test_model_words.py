@@ -14,6 +14,7 @@ from tui.catalog.snapshot import Snapshot
 from tui.catalog.views import View
 from tui.cli.chosen_record import NoSuchModelError
 from tui.cli.model_words import model_named
+from tui.errors import NoDataError, UsageError
 from tui.settings import Settings
 
 RECORDED = ("acme/Quartz-8B", "acme/Quartz-8B-Instruct", "acme/Slate-1B", "tiny/Old-Name")
@@ -47,6 +48,7 @@ def ranked(hub: LoopbackHub, settings: Settings) -> None:
         ("acme/Quartz-8B", "acme/Quartz-8B"),
         ("ACME/quartz-8b", "acme/Quartz-8B"),
         ("slate", "acme/Slate-1B"),
+        ("quartz-8B", "acme/Quartz-8B"),
         ("instruct QUARTZ", "acme/Quartz-8B-Instruct"),
         ("tiny/", "tiny/Old-Name"),
     ],
@@ -73,9 +75,7 @@ def test_twenty_candidates_are_listed_and_the_others_counted(settings: Settings,
     assert (len(lines), lines[0], lines[-1]) == (21, "acme/model-00", "and 13 more")
 
 
-@pytest.mark.parametrize(
-    ("text", "near"), [("acme/Slaet-1B", ["acme/Slate-1B"]), ("nothing-like-it", []), ("", []), ("  ", [])]
-)
+@pytest.mark.parametrize(("text", "near"), [("acme/Slaet-1B", ["acme/Slate-1B"]), ("nothing-like-it", [])])
 def test_what_no_id_has_leads_to_ids_that_are_near(
     text: str, near: list[str], settings: Settings, snapshot: Snapshot
 ) -> None:
@@ -83,6 +83,31 @@ def test_what_no_id_has_leads_to_ids_that_are_near(
         model_named(settings, snapshot, text)
     assert raised.value.title == f"No model has «{text}» in its id"
     assert raised.value.remedy.splitlines()[1:] == near
+
+
+@pytest.mark.parametrize("text", ["", "  "])
+def test_an_empty_text_is_no_name(text: str, settings: Settings, snapshot: Snapshot) -> None:
+    with pytest.raises(UsageError) as raised:
+        model_named(settings, snapshot, text)
+    assert (raised.value.exit_code, raised.value.title) == (2, "MODEL is empty")
+
+
+def test_a_last_part_that_two_models_have_names_neither(settings: Settings, tmp_path: Path) -> None:
+    snapshot = opened(settings, tmp_path / "data", "acme/Opal-8B", "beta/Opal-8B", "acme/Opal-8B-Instruct")
+    with pytest.raises(NoSuchModelError) as raised:
+        model_named(settings, snapshot, "opal-8b")
+    assert raised.value.detail.splitlines() == ["acme/Opal-8B", "beta/Opal-8B"]
+
+
+def test_what_may_be_in_an_unreadable_file_is_not_called_unknown(settings: Settings, tmp_path: Path) -> None:
+    opened(settings, tmp_path / "data", "acme/Opal-8B")
+    (tmp_path / "data" / "b.parquet").write_bytes(b"PAR1 no PAR1")
+    snapshot = snapshots.open_path(tmp_path / "data", settings, lambda _: None)
+    with pytest.raises(NoDataError) as raised:
+        model_named(settings, snapshot, "acme/Jade-1B")
+    assert raised.value.exit_code == 5
+    assert "Not all records could be read." in raised.value.detail
+    assert model_named(settings, snapshot, "opal") == "acme/Opal-8B"
 
 
 def test_the_new_id_of_a_renamed_model_is_that_model(settings: Settings, snapshot: Snapshot) -> None:

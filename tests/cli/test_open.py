@@ -77,7 +77,9 @@ def test_without_a_terminal_it_says_what_prints_the_same(data: str, capfd: pytes
     out, err = capfd.readouterr()
     assert out == ""
     assert "There is no terminal here to open the app in" in err
-    assert "trn-models show -- 'acme/one 7b'" in err
+    assert f"trn-models show --data {data} -- 'acme/one 7b'" in err
+    assert run(["open", "basalt", "--sample"]) == 2
+    assert "trn-models show --sample -- basalt" in capfd.readouterr().err
 
 
 def test_the_help_has_two_examples(capsys: pytest.CaptureFixture[str]) -> None:

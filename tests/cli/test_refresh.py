@@ -80,6 +80,18 @@ def test_options_may_stand_before_the_verb_or_after_it(hub: LoopbackHub, capfd: 
     assert capfd.readouterr().out.count("acme/other @ ") == 2
 
 
+def test_a_refused_name_and_password_in_the_address_is_told_in_words(
+    hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", hub.url.replace("://", "://person:secret@"))
+    hub.set_fault("/", status(401))
+    assert run(["refresh"]) == 5
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "TokenRefused" not in err
+    assert len(err.splitlines()) == 3
+
+
 def test_without_an_answer_it_exits_5_and_says_what_to_do(hub: LoopbackHub, capfd: pytest.CaptureFixture[str]) -> None:
     hub.set_fault("/", status(503))
     assert run(["refresh"]) == 5

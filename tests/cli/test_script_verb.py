@@ -241,6 +241,36 @@ def test_a_place_that_takes_no_file_exits_2_and_nothing_is_made(
     assert not (tmp_path / "no").exists()
 
 
+def test_the_name_of_stdout_is_stdout_and_its_file_stays_the_same(data: str, tmp_path: Path) -> None:
+    out = tmp_path / "out.py"
+    for place in ("/dev/stdout", str(out)):
+        out.write_text("# before\n")
+        number = out.stat().st_ino
+        line = '"$0" -m tui script acme/lf --data "$1" -o "$3" --force >> "$2"; echo $?'
+        words = ["bash", "-c", line, sys.executable, data, str(out), place]
+        done = subprocess.run(words, capture_output=True, text=True)
+        assert done.stdout == "0\n", done.stderr
+        assert out.read_text() == "# before\n" + SCRIPTS["acme/lf"]
+        assert out.stat().st_ino == number
+
+
+def test_a_file_that_is_replaced_gives_its_mode_to_the_new_one(data: str, tmp_path: Path) -> None:
+    mine = tmp_path / "run.py"
+    for mode in (0o600, 0o755, 0o444):
+        mine.write_text("my own\n") if not mine.exists() else None
+        mine.chmod(mode)
+        assert run(["script", "acme/lf", "--data", data, "-o", str(mine), "--force"]) == 0
+        assert mine.read_text() == SCRIPTS["acme/lf"]
+        assert stat.S_IMODE(mine.stat().st_mode) == mode
+
+
+def test_an_empty_name_is_no_file(data: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["script", "acme/lf", "--data", data, "-o", ""]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("FILE of --output is empty\n")
+
+
 def test_a_dash_is_stdout(data: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["script", "acme/lf", "--data", data, "-o", "-"]) == 0
     assert capfd.readouterr().out == SCRIPTS["acme/lf"]

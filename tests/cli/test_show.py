@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import json
 import shlex
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+import polars as pl
 import pytest
 from parquet_builder import DEFAULTS, parquet
 from show_rows import ROWS
@@ -245,6 +250,9 @@ def test_the_json_has_the_datasets_names_and_real_types(data: str, capfd: pytest
         "dataset": data,
         "revision": None,
         "sample": False,
+        "complete": True,
+        "problems": [],
+        "asked_stack": {"neuronx_cc": "2.28.7631.0", "library": "transformers", "library_version": "5.23.1"},
         "records": [{"model_id": "acme/one-more", **of_record}],
     }
 
@@ -270,3 +278,39 @@ def test_nan_is_a_text_in_the_json_and_sample_is_true_in_that_of_the_sample(
     assert json.loads(capfd.readouterr().out)["hbm_peak_gb"] == "NaN"
     assert run(["show", "--sample", "sample/Basalt-0.5B", "--format", "json"]) == 0
     assert json.loads(capfd.readouterr().out)["sample"] is True
+
+
+# the other formats for programs
+
+
+def test_the_other_formats_have_the_names_of_the_json_in_one_row_with_lists_and_objects_as_json(data: str) -> None:
+    found = {}
+    for form in ("json", "jsonl", "csv", "parquet"):
+        command = [sys.executable, "-m", "tui", "show", "acme/one-more", "--data", data, "--format", form]
+        done = subprocess.run(command, capture_output=True)
+        assert done.returncode == 1
+        found[form] = done.stdout
+    whole = json.loads(found["json"])
+    (line,) = found["jsonl"].splitlines()
+    of_jsonl = json.loads(line)
+    (of_csv,) = csv.DictReader(io.StringIO(found["csv"].decode(), newline=""))
+    frame = pl.read_parquet(io.BytesIO(found["parquet"]))
+    assert list(of_jsonl) == list(of_csv) == frame.columns == list(whole)
+    of_text = {name for name, value in whole.items() if isinstance(value, (dict, list))}
+    assert of_text == {"unconverted", "extra", "problems", "asked_stack", "records"}
+    assert {name: json.loads(of_jsonl[name]) if name in of_text else of_jsonl[name] for name in whole} == whole
+    assert json.loads(of_csv["records"]) == json.loads(frame["records"][0]) == whole["records"]
+    assert (of_csv["tp"], of_csv["hbm_peak_gb"], of_csv["complete"]) == ("2", "", "true")
+    assert [frame.schema[name] for name in ("tp", "hbm_peak_gb", "cache")] == [pl.Int32, pl.Float64, pl.String]
+    assert frame["tested_at"][0] == datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
+
+
+def test_a_model_without_a_record_there_has_the_same_types(
+    data: str, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    frames = []
+    for model in ("acme/one", "acme/old"):
+        run(["show", model, "--data", data, "--format", "parquet"])
+        frames.append(pl.read_parquet(io.BytesIO(capfdbinary.readouterr().out)))
+    assert frames[0].schema == frames[1].schema
+    assert frames[1]["verdict"][0] == "UNTESTED"

@@ -65,7 +65,8 @@ def test_the_exit_code_tells_the_verdict(model: str, code: int, data: str) -> No
         (["acme/one", "--sample"], 7),
         (["acme/one", "--sample", "--refresh"], 2),
         (["acme/one", "--sample", "--neuronx-cc", "9"], 2),
-        (["acme/one", "--format", "csv"], 2),
+        (["acme/one", "--format", "xml"], 2),
+        (["", "--sample"], 2),
         (["acme/one", "acme/two"], 2),
         ([], 2),
     ],
@@ -94,7 +95,27 @@ def test_what_may_be_in_an_unreadable_file_is_not_called_untested(data: str, cap
     assert "b.parquet" in err
     assert run(["show", "acme/old", "--data", data, "--format", "json"]) == 5
     assert json.loads(capfd.readouterr().out)["verdict"] is None
-    assert run(["show", "acme/one", "--data", data]) == 0
+
+
+def test_an_older_record_is_no_pass_while_the_newest_may_be_in_an_unreadable_file(
+    data: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (Path(data) / "b.parquet").write_bytes(b"PAR1 no PAR1")
+    for words in ([], ["--neuronx-cc", "latest"]):
+        assert run(["show", "acme/one", "--data", data, *words]) == 5
+        out, err = capfd.readouterr()
+        assert out.splitlines()[1].startswith("PASS on 8 cores")
+        assert err.splitlines()[-1] == (
+            "A part of the data could not be read: newer records of the model may be in it."
+        )
+    assert run(["show", "acme/one", "--data", data, "--format", "json"]) == 5
+    shown = json.loads(capfd.readouterr().out)
+    assert (shown["verdict"], shown["complete"]) == ("PASS", False)
+    assert ["b.parquet" in problem for problem in shown["problems"]] == [True]
+    for words in (["--neuronx-cc", "2.28"], ["--library-version", "5.23.1"]):
+        assert run(["show", "acme/one", "--data", data, *words]) == 0
+        assert "could not be read:" not in capfd.readouterr().err.splitlines()[-1]
+    assert run(["show", "acme/nothing", "--data", data]) == 5
 
 
 def test_a_reader_that_stops_reading_does_not_turn_a_failure_into_a_pass(data: str) -> None:

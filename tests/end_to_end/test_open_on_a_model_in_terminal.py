@@ -29,7 +29,7 @@ def test_a_name_that_fits_several_models_leaves_the_terminal_alone(terminal):
 def test_a_dumb_terminal_is_told_what_to_use_instead(terminal):
     app = terminal("open", "sample/Quartz-8B-Instruct", "--sample", TERM="dumb")
     assert app.ended() == 2
-    assert "trn-models show -- sample/Quartz-8B-Instruct" in app.raw
+    assert "trn-models show --sample -- sample/Quartz-8B-Instruct" in app.raw
 
 
 def test_in_a_pipe_nothing_is_opened(environ):

@@ -12,7 +12,7 @@ import pytest
 
 from tui.errors import TrnModelsError
 from tui.host.neuron import Device, Holder, Host
-from tui.rerun import devices, runs
+from tui.rerun import devices, holding, runs
 from tui.rerun.devices import Allocation, allocate
 from tui.rerun.identity import TOKEN_VARIABLE
 from tui.rerun.plan import Kind
@@ -153,7 +153,7 @@ def test_devices_of_live_runs_are_taken_and_those_of_ended_ones_are_not():
         run(5, State.WAITING, (4,)),
         run(6, State.LOST, (5,)),
     ]
-    assert devices.taken(ours) == {1: 2, 2: 2, 3: 3, 4: 5}
+    assert holding.taken(ours) == {1: 2, 2: 2, 3: 3, 4: 5}
 
 
 def test_devices_of_a_lost_run_are_taken_as_long_as_one_of_its_processes_lives():
@@ -164,10 +164,10 @@ def test_devices_of_a_lost_run_are_taken_as_long_as_one_of_its_processes_lives()
         [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environ
     ) as child:
         assert child.stdout.readline() == b"up\n"
-        assert devices.taken([lost]) == {5: 6}
-        assert devices.taken([replace(lost, token="")]) == {}
+        assert holding.taken([lost]) == {5: 6}
+        assert holding.taken([replace(lost, token="")]) == {}
         child.kill()
-    assert devices.taken([lost]) == {}
+    assert holding.taken([lost]) == {}
 
 
 HOLDER = """

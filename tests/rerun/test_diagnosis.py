@@ -100,6 +100,28 @@ CAPTURED = [
     ("neff_cache_folder", "Invalid TORCH_NEURONX_NEFF_LOCAL_CACHE_DIR value: path=/tmp/local_cache, error=denied"),
     ("port_in_use", "RuntimeError: The server socket has failed to listen on any local network address. port: 29500, "
      "useIpv6: false, code: -98, name: EADDRINUSE, message: address already in use"),
+    # the Hub out of reach, pip
+    ("hub_unreachable", "Error: Local entry not found. [Errno 111] Connection refused"),
+    (
+        "hub_unreachable",
+        "huggingface_hub.errors.LocalEntryNotFoundError: Got: ConnectError: [Errno -2] Name or service not known",
+    ),
+    (
+        "hub_unreachable",
+        "requests.exceptions.ConnectionError: HTTPSConnectionPool(host='huggingface.co', port=443): Max "
+        "retries exceeded with url: /api/models/acme/small",
+    ),
+    ("package_missing", "ERROR: No matching distribution found for nothing-here==9.9"),
+    (
+        "package_missing",
+        "ERROR: Could not find a version that satisfies the requirement nothing-here==9.9 (from versions: none)",
+    ),
+    (
+        "package_conflict",
+        "ERROR: Cannot install transformers==5.23.1 and torch==2.9 because these package versions have "
+        "conflicting dependencies.",
+    ),
+    ("package_conflict", "ERROR: ResolutionImpossible: for help visit https://pip.pypa.io/en/latest/"),
 ]  # fmt: skip
 
 NOT_FATAL = [
@@ -241,7 +263,10 @@ def test_an_unknown_failure_shows_the_exception_of_the_first_rank_that_failed() 
     log += traceback("RuntimeError: aborted by rank 2", prefix="[rank0]: ")
     log += traceback("torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ")
     assert told(*log) == Diagnosis(
-        UNKNOWN, "Cause not known; last error line", "ValueError: The checkpoint has model type `zircon2`\nwhich is new.", ""
+        UNKNOWN,
+        "Cause not known; last error line",
+        "ValueError: The checkpoint has model type `zircon2`\nwhich is new.",
+        "",
     )
 
 
@@ -271,6 +296,16 @@ def test_a_chain_of_exceptions_shows_the_one_that_began_it() -> None:
 def test_without_a_traceback_the_last_error_lines_are_shown() -> None:
     log = ["ERROR: one", *ORDINARY, "ERROR: two", "bash: line 3: 4711 Killed   python run.py", *ORDINARY, "fatal: end"]
     assert told(*log).line == "ERROR: two\nbash: line 3: 4711 Killed   python run.py\nfatal: end"
+
+
+def test_the_versions_that_pip_names_are_left_out() -> None:
+    versions = ", ".join(f"5.{minor}.0" for minor in range(2_000))
+    line = f"ERROR: Could not find a version that satisfies the requirement transformers==9 (from versions: {versions})"
+    cause = told(line, "ERROR: No matching distribution found for transformers==9")
+    assert cause.kind == "package_missing"
+    assert cause.line == (
+        "ERROR: Could not find a version that satisfies the requirement transformers==9 (from versions: …)"
+    )
 
 
 def test_a_very_long_error_line_is_shortened() -> None:

@@ -95,6 +95,23 @@ def test_versions_that_differ_may_explain_the_outcome() -> None:
     )
 
 
+def test_a_python_without_any_package_is_told_by_what_is_missing() -> None:
+    last = compared(run(Result.FAILED, exit_code=1, recipe=changed(interpreter={"version": "3.12.4", "packages": {}})))[
+        -1
+    ]
+    assert last == (
+        "Differs from the record, which may explain another outcome: torch-neuronx missing (2.14.3.0 recorded), "
+        "torch missing (2.14.0 recorded), neuronx-cc missing (2.28.7631.0 recorded), nki missing (0.7.0 recorded), "
+        "transformers missing (5.23.1 recorded), accelerate missing (1.9.0 recorded)."
+    )
+
+
+@pytest.mark.parametrize("interpreter", [None, {"version": None, "packages": {}}, {"version": "3.12.4"}])
+def test_of_a_python_that_was_not_asked_nothing_is_said_to_be_missing(interpreter: dict[str, Any] | None) -> None:
+    told = compared(run(Result.FAILED, exit_code=1, recipe=changed(interpreter=interpreter)))
+    assert not any("missing" in text for text in told)
+
+
 def test_packages_on_top_win_over_the_interpreters() -> None:
     interpreter = {"version": "3.12.4", "packages": {**PACKAGES, "transformers": "5.21.0"}}
     overlay = {"packages": {"transformers": "5.23.1"}}
@@ -278,6 +295,22 @@ def test_the_text_for_the_discussion_page(folder: Path, monkeypatch: pytest.Monk
     assert "step 71" not in text
     assert "anna" not in text
     assert "hf_abc" not in text
+
+
+def test_the_discussion_text_says_what_was_added_and_that_data_are_invented(tmp_path: Path) -> None:
+    added = {"environment": {"NEURON_RT_LOG": "a b", "HF_TOKEN": "(not kept)"}, "arguments": ["--steps", "5"]}
+    recipe = changed(added=added, sample=True, edited=True)
+    text = discussion_text(run(exit_code=0, folder=tmp_path, recipe=recipe), None)
+    assert "- **This run**: done, exit code 0, 6 min, edited\n" in text
+    assert "- **Data**: the invented sample of the app; no real model, and no record of the dataset\n" in text
+    assert "- **Added**: variables NEURON_RT_LOG='a b', HF_TOKEN (not kept); arguments --steps 5\n" in text
+    plain = discussion_text(run(exit_code=0, folder=tmp_path), None)
+    assert "Added" not in plain and "invented" not in plain
+
+
+def test_another_script_is_told_in_the_discussion_text(tmp_path: Path) -> None:
+    recipe = changed(recorded_sha256="cd" * 32, edited=True)
+    assert "- **Added**: another script\n" in discussion_text(run(exit_code=0, folder=tmp_path, recipe=recipe), None)
 
 
 def test_a_log_cannot_break_out_of_its_code_block(tmp_path: Path) -> None:

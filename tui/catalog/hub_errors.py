@@ -25,6 +25,13 @@ _TRY_LATER = "Try again later; what is already on this machine stays usable."
 _LONGEST_WAIT = timedelta(days=1)
 
 
+def _named(endpoint: str) -> str:
+    """The address without a user and password in it."""
+    scheme, separator, rest = endpoint.rpartition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}"
+
+
 def offline(what: str) -> HubOfflineError:
     """No request was made."""
     return HubOfflineError(
@@ -34,7 +41,9 @@ def offline(what: str) -> HubOfflineError:
 
 def no_answer(what: str, endpoint: str, seconds: float) -> HubUnreachableError:
     """The Hub was silent, or too slow, for `seconds`."""
-    return HubUnreachableError(f"The Hub did not answer within {seconds:g} s", f"{what}, {endpoint}", _CHECK_NETWORK)
+    return HubUnreachableError(
+        f"The Hub did not answer within {seconds:g} s", f"{what}, {_named(endpoint)}", _CHECK_NETWORK
+    )
 
 
 def unreachable(what: str, endpoint: str, reason: str) -> HubUnreachableError:
@@ -42,31 +51,33 @@ def unreachable(what: str, endpoint: str, reason: str) -> HubUnreachableError:
     if "CERTIFICATE" in reason.upper():
         return HubUnreachableError(
             "The Hub's certificate was not accepted",
-            f"{what}, {endpoint}: {reason}",
+            f"{what}, {_named(endpoint)}: {reason}",
             "Behind a proxy with its own certificate, set SSL_CERT_FILE to it.",
         )
-    return HubUnreachableError("The Hub cannot be reached", f"{what}, {endpoint}: {reason}", _CHECK_NETWORK)
+    return HubUnreachableError("The Hub cannot be reached", f"{what}, {_named(endpoint)}: {reason}", _CHECK_NETWORK)
 
 
 def certificates_unreadable(endpoint: str, reason: str) -> HubUnreachableError:
     """The certificates that this machine trusts could not be loaded."""
     return HubUnreachableError(
         "The certificates to check the Hub with cannot be read",
-        f"{endpoint}: {reason}",
+        f"{_named(endpoint)}: {reason}",
         "Check SSL_CERT_FILE and SSL_CERT_DIR.",
     )
 
 
 def broken_off(what: str, endpoint: str, reason: str) -> HubUnreachableError:
     """The connection ended before the answer did."""
-    return HubUnreachableError("The connection to the Hub broke off", f"{what}, {endpoint}: {reason}", _TRY_LATER)
+    return HubUnreachableError(
+        "The connection to the Hub broke off", f"{what}, {_named(endpoint)}: {reason}", _TRY_LATER
+    )
 
 
 def not_the_hub(what: str, endpoint: str, found: str) -> HubUnreachableError:
     """Something answered, but not as the Hub does; `found` describes it."""
     return HubUnreachableError(
         "The answer is not one of the Hub's",
-        f"{what}, {endpoint}: {found}",
+        f"{what}, {_named(endpoint)}: {found}",
         "Check HF_ENDPOINT and HTTPS_PROXY; a network that wants a login answers like this.",
     )
 
@@ -93,14 +104,14 @@ def of_status(
     `error_code` and `message` are the Hub's X-Error-Code and X-Error-Message; `wait_s` is what a header of a
     429 said, None when none did.
     """
-    said = f"{what}, {endpoint}: {status}" + (f" {clean(message[:200])}" if message else "")
+    said = f"{what}, {_named(endpoint)}: {status}" + (f" {clean(message[:200])}" if message else "")
     if status == 429:
         return _rate_limited(said, wait_s)
     kind: type[HubError] = HubError
     title, remedy = "The Hub did not accept the request", _TRY_LATER
     if error_code == "GatedRepo":
         kind, title = HubGatedError, "Access must be asked for first"
-        remedy = f"Accept the terms at {endpoint}, then log in with `hf auth login` or set HF_TOKEN."
+        remedy = f"Accept the terms at {_named(endpoint)}, then log in with `hf auth login` or set HF_TOKEN."
     elif error_code == "RevisionNotFound":
         kind, title, remedy = HubNotFoundError, "There is no such revision on the Hub", "Check --revision."
     elif status in (401, 404) or error_code in ("RepoNotFound", "EntryNotFound"):

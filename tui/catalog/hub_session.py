@@ -250,7 +250,8 @@ def _send(request: _Request, *, token: bool | None) -> Answer:
         timeout=HUB_TIMEOUT_S,
     ) as response:
         if response.status_code != 200:
-            if token_refused(response):
+            # A name and password in the address are sent as well, with or without a token.
+            if token is not False and token_refused(response):
                 raise _TokenRefusedError
             raise error_of(response, request.what, request.endpoint)
         body = bytearray()

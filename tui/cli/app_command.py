@@ -34,10 +34,12 @@ def open_app_on(settings: Settings, model: str, search: str = "") -> int:
     Raises `UsageError` where a full screen has no place, and what reading records and looking up the name raise.
     """
     if not has_full_screen():
+        from tui.cli.shown_model import source_words
+
         raise UsageError(
             "There is no terminal here to open the app in",
             "stdin, stdout and stderr must lead to one, and TERM must not be «dumb».",
-            f"Print it instead: {shlex.join(['trn-models', 'show', '--', model])}",
+            f"Print it instead: {shlex.join(['trn-models', 'show', *source_words(settings), '--', model])}",
         )
     from tui.cli.model_words import model_named
     from tui.cli.records_source import open_told

@@ -10,7 +10,7 @@ from typing import Any
 from tui.cli.runs_text import added_in_words
 from tui.host import interpreters, neuron
 from tui.host.interpreters import Candidate
-from tui.rerun import devices, recorded, run_files, runs
+from tui.rerun import holding, recorded, run_files, runs
 from tui.rerun.plan import TITLES
 from tui.rerun.run import Run
 from tui.settings import Settings
@@ -54,7 +54,7 @@ def _host(settings: Settings, run: Run) -> Iterator[str]:
     now = neuron.look_at(settings, os.environ)
     here = {"instance type": now.instance_type, "driver": now.driver, "cores": now.cores, "LNC": now.lnc}
     was = {"instance type": then.get("instance_type"), "driver": then.get("driver"), "cores": then.get("cores")}
-    taken = devices.taken(runs.every(settings))
+    taken = holding.taken(runs.every(settings))
     yield f"host: {neuron.in_words(now, taken)[0]}, {_compared([*_changes({**was, 'LNC': then.get('lnc')}, here)])}"
 
 

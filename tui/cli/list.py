@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from datetime import UTC, datetime
@@ -82,7 +83,7 @@ def list_verb(
     )
     base_lines = lines_of(snapshot, ranking, question)
     selection = select(snapshot, ranking, question, base_lines)
-    lines = selection.lines if limit is None else selection.lines.head(limit)
+    lines = selection.lines if limit is None else selection.lines.head(min(limit, selection.lines.height))
     _write(settings, lines, question, form, sample=snapshot.source == "sample")
     say(*_about(question, selection, ranking, limit))
     if selection.lines.is_empty():
@@ -112,12 +113,23 @@ def _write(settings: Settings, lines: pl.DataFrame, question: Question, form: st
     from tui.cli.plain_list import SAMPLE_LINE
 
     if form != "table":
-        write_frame(lines.drop(_INTERNAL), form, sample=sample)
+        write_frame(_for_programs(lines, form), form, sample=sample)
         return
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
     text = lines_table(lines, width, ranked=question.view != "selected", one_stack=question.stack.exact is not None)
     with as_far_as_read():
         write(f"{SAMPLE_LINE}\n{text}" if sample else text, sys.stdout, ascii_only=bool(settings.ascii))
+
+
+def _for_programs(lines: pl.DataFrame, form: str) -> pl.DataFrame:
+    """Without what means something inside the app only; where a value can be an object, `unconverted` is one."""
+    import polars as pl
+
+    frame = lines.drop(_INTERNAL)
+    if form not in {"json", "jsonl"}:
+        return frame
+    decoded = [None if text is None else json.loads(text) for text in frame["unconverted"]]
+    return frame.with_columns(pl.Series("unconverted", decoded, pl.Object))
 
 
 def _about(question: Question, selection: Selection, ranking: Ranking | None, limit: int | None) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tui import numbers
 from tui.cli.chosen_record import NoSuchModelError
+from tui.errors import NoDataError, UsageError
 from tui.settings import Settings
 from tui.terminal_text import clean
 
@@ -25,11 +26,14 @@ def model_named(settings: Settings, snapshot: Snapshot, text: str) -> str:
 
     An id wins, in any case, also the new id of a model that is recorded under its old one. Else `text` is words that
     are all in the id of exactly one recorded model, or, when none has them, of exactly one model of the rankings: what
-    rankings were fetched never changes which recorded model is meant. Raises `NoSuchModelError` with the candidates,
-    or with ids that are near.
+    rankings were fetched never changes which recorded model is meant. Of several, the one wins whose whole name after
+    the organization is `text`. Raises `NoSuchModelError` with the candidates, or with ids that are near, `NoDataError`
+    when it may be in what could not be read, `UsageError` for an empty text.
     """
     from tui.catalog import query
 
+    if not text.strip():
+        raise UsageError("MODEL is empty", "An id, or words that only one id has.", "Name a model: ORG/NAME.")
     recorded = _with_new_ids(_recorded(snapshot), renames_of(settings, snapshot))
     key = text.casefold()
     if key in recorded:
@@ -38,9 +42,14 @@ def model_named(settings: Settings, snapshot: Snapshot, text: str) -> str:
     if key in ranked:
         return ranked[key]
     words = query.words(text)
-    found = _with_words(recorded, words) or _with_words(ranked, words)
-    if len(found) == 1:
-        return found[0]
+    for known in (recorded, ranked):
+        found = _with_words(known, words)
+        if len(found) > 1:
+            found = _with_last_part(known, key.strip()) or found
+        if len(found) == 1:
+            return found[0]
+        if found:
+            break
     if found:
         raise _several(text, found)
     raise _none(text, snapshot, recorded, ranked)
@@ -87,6 +96,11 @@ def _with_words(known: Known, words: Iterable[str]) -> list[str]:
     return sorted(found, key=lambda model_id: (len(model_id), model_id.casefold()))
 
 
+def _with_last_part(known: Known, name: str) -> list[str]:
+    """The models, each once, whose whole name after the organization this is."""
+    return list(dict.fromkeys(model_id for key, model_id in known.items() if key.rpartition("/")[2] == name))
+
+
 def _several(text: str, found: list[str]) -> NoSuchModelError:
     named = [clean(model_id) for model_id in found[:_NAMED]]
     if len(found) > len(named):
@@ -95,7 +109,7 @@ def _several(text: str, found: list[str]) -> NoSuchModelError:
     return NoSuchModelError(title, "\n".join(named), "Name one of them whole: ORG/NAME.")
 
 
-def _none(text: str, snapshot: Snapshot, recorded: Known, ranked: Known) -> NoSuchModelError:
+def _none(text: str, snapshot: Snapshot, recorded: Known, ranked: Known) -> NoDataError | NoSuchModelError:
     import polars as pl
 
     from tui.catalog import query
@@ -112,4 +126,6 @@ def _none(text: str, snapshot: Snapshot, recorded: Known, ranked: Known) -> NoSu
     if not snapshot.complete:
         looked_in += " Not all records could be read."
     remedy = "Did you mean:\n" + "\n".join(named) + more if named else "Look it up: trn-models list --search TEXT"
-    return NoSuchModelError(f"No model has «{clean(text)}» in its id", looked_in, remedy)
+    # It may be in what could not be read: that is not the same as no such model.
+    kind = NoSuchModelError if snapshot.complete else NoDataError
+    return kind(f"No model has «{clean(text)}» in its id", looked_in, remedy)

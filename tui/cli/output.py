@@ -70,12 +70,25 @@ def lead_nowhere(name: str) -> None:
     try:
         stream.flush()
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        if nowhere != stream.fileno():  # it is where the stream's own was closed
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
 
 
 def say(*sentences: str) -> None:
-    """Tell a person on stderr, a line for each sentence that is not empty."""
-    write("".join(f"{clean(part, newlines=True)}\n" for part in sentences if part), sys.stderr)
+    """Tell a person on stderr, a line for each sentence that is not empty; nothing where it cannot be written."""
+    _tell("".join(f"{clean(part, newlines=True)}\n" for part in sentences if part))
+
+
+def _tell(text: str) -> None:
+    """Write to stderr at once. One that is full or closed takes nothing: the answer on stdout does not need it."""
+    try:
+        write(text, sys.stderr)
+        if sys.stderr is not None:
+            sys.stderr.flush()
+    except OSError:
+        lead_nowhere("stderr")
 
 
 def is_terminal(stream: TextIO | None) -> bool:
@@ -107,8 +120,7 @@ class Progress:
             from tui.export import cut  # not at each start
 
             line = cut(clean(text), shutil.get_terminal_size().columns - 1)
-            write(f"\r\x1b[K{line}", sys.stderr)
-            sys.stderr.flush()
+            _tell(f"\r\x1b[K{line}")
             self._shown = True
 
     def __enter__(self) -> Progress:
@@ -116,5 +128,4 @@ class Progress:
 
     def __exit__(self, *_: object) -> None:
         if self._shown:
-            write("\r\x1b[K", sys.stderr)
-            sys.stderr.flush()
+            _tell("\r\x1b[K")

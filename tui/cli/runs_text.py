@@ -217,7 +217,10 @@ def _iso(moment: datetime | None) -> str | None:
 def _cause(diagnosis: Diagnosis | None) -> list[str]:
     if diagnosis is None:
         return []
-    said = [f"Cause: {diagnosis.title}" if diagnosis.title else "", diagnosis.line]
+    from tui.rerun.diagnosis import UNKNOWN
+
+    before = "" if diagnosis.kind == UNKNOWN else "Cause: "
+    said = [f"{before}{diagnosis.title}" if diagnosis.title else "", diagnosis.line]
     return [*said, f"What to do: {diagnosis.advice}" if diagnosis.advice else ""]
 
 

@@ -20,7 +20,7 @@ from tui.errors import EXIT_PASS, NoDataError, UsageError
 @click.option(
     "--output",
     "-o",
-    type=click.Path(path_type=Path),
+    type=click.Path(),
     metavar="FILE",
     help="Write it to this file, which is not there yet, at once or not at all.",
 )
@@ -28,7 +28,7 @@ from tui.errors import EXIT_PASS, NoDataError, UsageError
 @on_stack_options
 @source_options
 @click.pass_context
-def script_verb(context: click.Context, /, *, model: str, output: Path | None, force: bool, **flags: Any) -> None:
+def script_verb(context: click.Context, /, *, model: str, output: str | None, force: bool, **flags: Any) -> None:
     """Print the run.py of MODEL's record byte for byte; which record that is goes to stderr.
 
     MODEL is an id, or a part of a name that fits one model. On a terminal, what a terminal would act on is shown as
@@ -40,13 +40,14 @@ def script_verb(context: click.Context, /, *, model: str, output: Path | None, f
       trn-models script ORG/NAME --neuronx-cc 2.28 -o run.py
     """
     settings = begin(context, flags)
-    if output is not None and str(output) != "-":
-        _refuse(output, force=force)
+    file = _file(output)
+    if file is not None:
+        _refuse(file, force=force)
     script = script_of(record_on_stack(settings, model, flags, with_script=True))
-    if output is None or str(output) == "-":
+    if file is None:
         print_script(script)
     else:
-        write_script(script, output)
+        write_script(script, file)
     context.exit(EXIT_PASS)
 
 
@@ -79,7 +80,10 @@ def print_script(script: bytes) -> None:
 
 
 def write_script(script: bytes, path: Path) -> None:
-    """The bytes to a file, at once or not at all; straight into a device or a pipe. Raises `UsageError`."""
+    """The bytes to a file, at once or not at all; straight into a device or a pipe. Raises `UsageError`.
+
+    A file whose place they take gives them its mode.
+    """
     from tui.atomic_file import replacing
 
     try:
@@ -87,15 +91,31 @@ def write_script(script: bytes, path: Path) -> None:
             with path.open("wb") as device:
                 device.write(script)
             return
+        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
         # Where a link leads: the link stays.
-        with replacing(Path(os.path.realpath(path)), durable=True) as part:
+        with replacing(Path(os.path.realpath(path)), durable=True, private=mode is not None) as part:
             part.write_bytes(script)
+            if mode is not None:
+                part.chmod(mode)
     except BrokenPipeError:
         return
     except OSError as error:
         raise UsageError(
             f"{path} cannot be written", error.strerror or str(error), "Nothing was written there. Name another file."
         ) from error
+
+
+def _file(output: str | None) -> Path | None:
+    """The file that is meant; None for stdout, also by a name that leads there. Raises `UsageError`."""
+    if output is None or output == "-":
+        return None
+    if not output:
+        raise UsageError("FILE of --output is empty", "The script needs a file.", "Name one: -o run.py")
+    try:
+        is_stdout = sys.stdout is not None and os.path.samestat(Path(output).stat(), os.fstat(sys.stdout.fileno()))
+    except (OSError, ValueError):
+        is_stdout = False
+    return None if is_stdout else Path(output)
 
 
 def _refuse(path: Path, *, force: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,11 @@ from tui.cli.formats import format_option
 from tui.cli.options import begin, source_options
 from tui.cli.records_source import refresh_option
 from tui.cli.stack_choice import stack_options
+from tui.errors import EXIT_NO_DATA
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from tui.catalog.verdict import Record
     from tui.cli.shown_model import ShownModel
     from tui.settings import Settings
@@ -22,7 +26,7 @@ if TYPE_CHECKING:
 @click.command("show", short_help="Verdict, figures, stack and recipe of a model; the exit code tells the verdict.")
 @click.argument("model")
 @stack_options
-@format_option("table", "json")
+@format_option()
 @refresh_option
 @source_options
 @click.pass_context
@@ -40,7 +44,8 @@ def show_verb(
     """Show what is recorded of MODEL, an id or words that only one id has, and how to run it again.
 
     Exit code: 0 PASS, 1 FAIL, 3 left out of the tests, 4 not tested on that stack, 6 another result,
-    5 no data, or what could be read does not tell, 7 no such model or several.
+    5 no data, or what could be read does not tell (with a file that could not be read name the stack to get its
+    verdict), 7 no such model or several.
 
     \b
     Examples:
@@ -48,22 +53,28 @@ def show_verb(
       trn-models show ORG/NAME --neuronx-cc 2.28 --format json
     """
     from tui.cli.model_words import model_named
+    from tui.cli.output import say
     from tui.cli.records_source import open_told
     from tui.cli.shown_model import shown_model
-    from tui.cli.stack_choice import stack_choice
+    from tui.cli.stack_choice import names_a_version, stack_choice
 
     settings = begin(context, flags)
     snapshot = open_told(settings, fresh)
     choice = stack_choice(snapshot.stacks, neuronx_cc, library_version)
     found = shown_model(settings, snapshot, model_named(settings, snapshot, model), choice)
     _write(settings, found, form)
+    if not snapshot.complete and not names_a_version(neuronx_cc, library_version):
+        say("A part of the data could not be read: newer records of the model may be in it.")
+        context.exit(EXIT_NO_DATA)
     context.exit(found.exit_code)
 
 
 def as_object(model: ShownModel) -> dict[str, Any]:
     """The model for `--format json`: its record's columns by their names in the dataset, null for what is not recorded.
 
-    `verdict` is null when what could be read does not tell. `records` are all records of the model, newest stack first.
+    `verdict` is null when what could be read does not tell; `complete` is false when not all could be, `problems` tell
+    what could not. `asked_stack` has `any` where every version is meant. `records` are all records of the model,
+    newest stack first.
     """
     record, recipe, cache = model.record, model.recipe, model.cache
     has_script = recipe is not None and recipe.script is not None
@@ -80,8 +91,33 @@ def as_object(model: ShownModel) -> dict[str, Any]:
         "dataset": model.dataset,
         "revision": model.revision,
         "sample": model.sample,
+        "complete": model.complete,
+        "problems": list(model.problems),
+        "asked_stack": {
+            "neuronx_cc": model.choice.neuronx_cc,
+            "library": model.choice.library,
+            "library_version": model.choice.library_version,
+        },
         "records": [{"model_id": each.model_id, "verdict": each.verdict, **_columns(each)} for each in model.records],
     }
+
+
+def as_row(model: ShownModel) -> pl.DataFrame:
+    """`as_object` as one row whose columns have the types of the dataset; lists and objects are JSON text."""
+    import polars as pl
+
+    from tui.catalog.schema import COLUMNS
+    from tui.export import json_value
+
+    kinds = {"text": pl.String(), "int32": pl.Int32(), "float64": pl.Float64(), "time": pl.Datetime("ms", "UTC")}
+    types: dict[str, Any] = {column.name: kinds[column.kind] for column in COLUMNS}
+    types |= {"cache_is_candidate": pl.Boolean, "sample": pl.Boolean, "complete": pl.Boolean, "script_bytes": pl.Int64}
+    values = as_object(model)
+    flat = {
+        name: json.dumps(json_value(value), allow_nan=False) if isinstance(value, (dict, list)) else value
+        for name, value in values.items()
+    }
+    return pl.DataFrame([flat], {name: types.get(name, pl.String) for name in flat})
 
 
 def _columns(record: Record | None) -> dict[str, Any]:
@@ -98,13 +134,16 @@ def _columns(record: Record | None) -> dict[str, Any]:
 
 
 def _write(settings: Settings, model: ShownModel, form: str) -> None:
-    from tui.cli.formats import write_object
+    from tui.cli.formats import write_frame, write_object
     from tui.cli.output import as_far_as_read, is_terminal, write
     from tui.cli.plain_list import SAMPLE_LINE
     from tui.cli.show_page import page
 
     if form == "json":
         write_object(as_object(model), form)
+        return
+    if form != "table":
+        write_frame(as_row(model), form)
         return
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
     text = page(model, width)

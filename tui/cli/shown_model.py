@@ -42,8 +42,8 @@ class ShownModel:
 
     `verdict` is None when there is no record in a snapshot of which a part could not be read: nothing is known then.
     `records` are all of the model, newest stack first, `record` included. `error` and the recipe's script are whole
-    texts. `source` are words of a command line that reads the same records, `stack` those that choose
-    this record.
+    texts. `complete` is whether all records could be read, `problems` tell what could not. `source` are
+    words of a command line that reads the same records, `stack` those that choose this record.
     """
 
     model_id: str
@@ -57,6 +57,8 @@ class ShownModel:
     dataset: str
     revision: str | None
     sample: bool
+    complete: bool
+    problems: tuple[str, ...]
     source: tuple[str, ...]
     stack: tuple[str, ...]
 
@@ -105,7 +107,9 @@ def shown_model(settings: Settings, snapshot: Snapshot, model_id: str, choice: S
         dataset=snapshot.name,
         revision=snapshot.revision,
         sample=snapshot.source == "sample",
-        source=_source_words(settings),
+        complete=snapshot.complete,
+        problems=snapshot.problems,
+        source=source_words(settings),
         stack=_stack_words(snapshot, record, records),
     )
 
@@ -148,7 +152,8 @@ def _cache(settings: Settings, snapshot: Snapshot, record: Record) -> CacheComma
     return cache_command(bucket, record.text("neuronx_cc"), settings.neff_cache_dir, compilers)
 
 
-def _source_words(settings: Settings) -> tuple[str, ...]:
+def source_words(settings: Settings) -> tuple[str, ...]:
+    """Words of a command line that reads the records that these settings name."""
     if settings.sample:
         return ("--sample",)
     if settings.data is not None:

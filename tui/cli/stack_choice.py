@@ -49,6 +49,11 @@ def stack_choice(stacks: tuple[StackCount, ...], neuronx_cc: str | None, library
     return StackChoice(ANY if compiler == ANY else newest.neuronx_cc, *of_library)
 
 
+def names_a_version(neuronx_cc: str | None, library_version: str | None) -> bool:
+    """Whether the options say more than which stack is newest: that one is not known when data are missing."""
+    return any(_word(given) not in (None, LATEST) for given in (neuronx_cc, library_version))
+
+
 def _word(given: str | None) -> str | None:
     """As it was given, apart from the case of the two words that are no version."""
     folded = (given or "").strip().casefold()

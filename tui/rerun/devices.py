@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from tui import numbers
 from tui.errors import TrnModelsError
 from tui.host.neuron import Device, Host
-from tui.rerun import file_lock, identity
-from tui.rerun.run import Run, State
+from tui.rerun import file_lock
 from tui.rerun.runs import runs_folder
 from tui.settings import Settings
 
@@ -52,14 +51,6 @@ def allocate(host: Host, cores: int, taken: Collection[int], *, any_host: bool =
     chosen = _best_place(gaps, cores, host)
     ids = tuple(core for device in chosen for core in device.core_ids)
     return Allocation(tuple(device.index for device in chosen), ids[:cores])
-
-
-def taken(runs: Sequence[Run]) -> dict[int, int]:
-    """Device index -> id of the run of ours that has it: live runs, and lost ones of which a process still lives."""
-    lost = {run.token for run in runs if run.state is State.LOST and run.devices}
-    living = identity.living(lost)
-    holding = [run for run in runs if run.live or (run.state is State.LOST and run.token in living)]
-    return {device: run.id for run in holding for device in run.devices}
 
 
 @contextmanager

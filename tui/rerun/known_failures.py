@@ -62,11 +62,11 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         "hub_unreachable",
         "The Hub could not be reached",
         (
-            *("[Errno 111] Connection refused", "[Errno -2] Name or service not known", "httpx.ConnectError"),
+            *("[Errno 111] Connection refused", "[Errno -2] Name or service not known", "ConnectError: "),
             *(
                 "[Errno -3] Temporary failure in name resolution",
                 "Max retries exceeded with url",
-                "httpx.ConnectTimeout",
+                "ConnectTimeout: ",
             ),
         ),
         "See that this host reaches huggingface.co, or what HF_ENDPOINT and the proxy variables name. Without a way "

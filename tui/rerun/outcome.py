@@ -25,7 +25,7 @@ from tui.rerun.plan import TITLES, Kind
 from tui.rerun.progress import ending
 from tui.rerun.redaction import without_secrets
 from tui.rerun.run import Result, Run, State
-from tui.rerun.secret_values import looks_secret
+from tui.rerun.secret_values import NOT_KEPT, looks_secret
 
 _SIGKILL = 9
 _COMPILER_FAILED = 70
@@ -213,10 +213,14 @@ def _added(run: Run) -> str:
     was = run.recipe.get("recorded_sha256")
     parts = [
         "another script" if was and was != run.recipe.get("sha256") else "",
-        f"variables {shlex.join(f'{name}={value}' for name, value in variables.items())}" if variables else "",
+        f"variables {', '.join(_variable(name, value) for name, value in variables.items())}" if variables else "",
         f"arguments {shlex.join(arguments)}" if arguments else "",
     ]
     return "; ".join(filter(None, parts))
+
+
+def _variable(name: str, value: str) -> str:
+    return f"{name} {NOT_KEPT}" if value == NOT_KEPT else f"{name}={shlex.quote(value)}"
 
 
 def _last_lines(run: Run) -> list[str]:

@@ -9,7 +9,7 @@ from tui.host import interpreters, neuron
 from tui.host.interpreters import Interpreter
 from tui.host.neuron import Host
 from tui.host.surroundings import look_around
-from tui.rerun import devices, overlay, runs
+from tui.rerun import holding, overlay, runs
 from tui.rerun.preparation import Here, Wanted
 from tui.rerun.recipe import recipe_of
 from tui.rerun.run_environment import neff_cache_of_run
@@ -50,7 +50,7 @@ def here(
         interpreter=interpreter,
         surroundings=look_around(settings, wanted.record.model_id, neff_cache, of_run),
         overlay=None if interpreter is None else _overlay(settings, wanted, interpreter),
-        taken=MappingProxyType(devices.taken(runs.every(settings))),
+        taken=MappingProxyType(holding.taken(runs.every(settings))),
     )
 
 

@@ -53,11 +53,11 @@ def bring_host(target: MessagePump, settings: Settings) -> None:
 
     def work() -> Message:
         from tui.host.neuron import look_at
-        from tui.rerun import devices, runs
+        from tui.rerun import holding, runs
 
         # The runs last: one that began meanwhile has its devices in its state before neuron-ls shows them.
         host = look_at(settings, os.environ)
-        return HostArrived(host, devices.taken(runs.every(settings)))
+        return HostArrived(host, holding.taken(runs.every(settings)))
 
     in_background(target, work, LookFailed, "looking at the Neuron devices")
 
