@@ -10,13 +10,12 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import signal
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from tui.errors import TrnModelsError
-from tui.process import Finished, run_bounded
+from tui.process import Finished, run_bounded, signal_name
 from tui.terminal_text import last_line
 
 _LINE_LIMIT: Final = 200
@@ -118,18 +117,11 @@ def _no_answer(finished: Finished, timeout_s: float) -> str:
     if finished.returncode == 0:
         return "not Python: it did not answer what it was asked"
     if finished.returncode < 0:
-        ended = f"ended by {_signal_name(-finished.returncode)}"
+        ended = f"ended by {signal_name(-finished.returncode)}"
     else:
         ended = f"exit code {finished.returncode}"
     line = last_line(finished.stderr) or last_line(finished.stdout)
     return f"{ended}: {_shortened(line)}" if line else ended
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def _shortened(line: str) -> str:

@@ -16,7 +16,7 @@ from tui.errors import UsageError
 from tui.host.interpreters import Interpreter
 from tui.rerun.identity import TOKEN_VARIABLE
 from tui.rerun.recipe import cache_folder
-from tui.rerun.secret_values import NOT_KEPT, looks_secret
+from tui.rerun.secret_values import NOT_KEPT, OF_A_MODEL, TELLS_NOTHING, looks_like_token, looks_secret
 from tui.settings import Settings
 from tui.terminal_text import clean
 
@@ -28,17 +28,8 @@ NEFF_LOCKS_VARIABLE: Final = "TORCH_NEURONX_NEFF_LOCAL_CACHE_DIR"
 """Its default, /tmp/local_cache, is shared by all users of a host, and one that cannot be used is fatal."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# A token of the Hub, and a password in an address (as of a proxy), under whatever name.
-_SECRET_VALUE = re.compile(r"\bhf_[A-Za-z0-9]{16,}|://[^/\s:@]*:[^/\s@]+@")
 
 _AS_A_VARIABLE = "Give it by --env NAME=…: the value of a variable with such a name is kept nowhere."
-# What every model's configuration has: --pad-token, --eos-token-id.
-_OF_A_MODEL = re.compile(
-    r"(?:bos|eos|pad|unk|sep|cls|mask|image|video|audio|start|end|special|next|new|first|last)[-_]token"
-    r"|token[-_](?:id|index|type|count|limit)|(?:sort|primary|foreign|group|cache|dict|column|text)[-_]key",
-    re.IGNORECASE,
-)
-_TELLS_NOTHING = re.compile(r"None|null|True|False|\d{1,6}(?:\.\d*)?", re.IGNORECASE)
 
 _CHOSEN_AT_START = "It is chosen when the run starts, so that no other run has the same."
 _NOT_FOR_PEOPLE: Mapping[str, str] = {
@@ -97,8 +88,8 @@ def without_secret_words(arguments: Sequence[str], advice: str = _AS_A_VARIABLE)
     for word, following in zip_longest(arguments, arguments[1:], fillvalue=""):
         name, separator, value = word.partition("=")
         value = value if separator else following if name.startswith("-") and not following.startswith("-") else ""
-        named = looks_secret(name.lstrip("-").replace("-", "_")) and not _OF_A_MODEL.search(name)
-        if (named and value and not _TELLS_NOTHING.fullmatch(value)) or _SECRET_VALUE.search(word):
+        named = looks_secret(name.lstrip("-").replace("-", "_")) and not OF_A_MODEL.search(name)
+        if (named and value and not TELLS_NOTHING.fullmatch(value)) or looks_like_token(word):
             # The value is not repeated: it is a secret.
             which = f"The value of «{clean(name)}» looks like one." if named else "One of them looks like a token."
             raise UsageError("A secret cannot be an argument of run.py: everybody sees those", which, advice)
@@ -149,7 +140,7 @@ def search_path(interpreter: Interpreter | None, below: Interpreter | None, envi
 
 def separated(variables: Mapping[str, str]) -> StepEnvironment:
     """The same variables, secrets apart: by their name, or by what their value looks like."""
-    hidden = {name: value for name, value in variables.items() if looks_secret(name) or _SECRET_VALUE.search(value)}
+    hidden = {name: value for name, value in variables.items() if looks_secret(name) or looks_like_token(value)}
     rest = {name: value for name, value in variables.items() if name not in hidden}
     return StepEnvironment(MappingProxyType(rest), MappingProxyType(hidden))
 

@@ -31,12 +31,12 @@ _TOKEN = re.compile(
 )
 """Tokens of the Hub, GitHub, GitLab, AWS, OpenAI and Slack; user and password in an address, as of a proxy."""
 # What every model's configuration has: --pad-token, --eos-token-id; and other keys than those that open something.
-_OF_A_MODEL = re.compile(
+OF_A_MODEL = re.compile(
     r"(?:bos|eos|pad|unk|sep|cls|mask|image|video|audio|start|end|special|next|new|first|last)[-_]token"
     r"|token[-_](?:id|index|type|count|limit)|(?:sort|primary|foreign|group|cache|dict|column|text)[-_]key",
     re.IGNORECASE,
 )
-_TELLS_NOTHING = re.compile(r"None|null|True|False|\d{1,6}(?:\.\d*)?", re.IGNORECASE)
+TELLS_NOTHING = re.compile(r"None|null|True|False|\d{1,6}(?:\.\d*)?", re.IGNORECASE)
 
 
 def looks_secret(name: str) -> bool:
@@ -57,7 +57,7 @@ def secret_words(words: Sequence[str]) -> dict[int, str]:
     found: dict[int, str] = {}
     for index, word in enumerate(words):
         name, separator, value = word.partition("=")
-        named = looks_secret(name.lstrip("-").replace("-", "_")) and not _OF_A_MODEL.search(name)
+        named = looks_secret(name.lstrip("-").replace("-", "_")) and not OF_A_MODEL.search(name)
         if named and separator and " " not in name:
             _note(found, index, value)
         elif named and name.startswith("-") and not separator:
@@ -74,7 +74,7 @@ def _token(text: str) -> str:
 
 
 def _note(found: dict[int, str], index: int, value: str) -> None:
-    if value and "(not kept" not in value and not _TELLS_NOTHING.fullmatch(value):
+    if value and "(not kept" not in value and not TELLS_NOTHING.fullmatch(value):
         found[index] = value
 
 
