@@ -12,27 +12,36 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
+from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter
 from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.widgets import Input
 
-from tui import ascii_filter, clipboard, hang_up, log_file
+from tui import ascii_filter, hang_up, log_file
 from tui import state as remembered
 from tui.background import in_background
 from tui.errors import EXIT_INTERNAL, EXIT_PASS
-from tui.job_control import shell_can_resume
+from tui.screens.browse import BrowseScreen
 from tui.settings import Settings
+from tui.terminal_driver import TerminalDriver
 from tui.terminal_text import clean
 from tui.themes import THEMES, chosen
 from tui.widgets.copy_request import CopyRequested
 
+if TYPE_CHECKING:
+    from tui.clipboard import Copied
+
 log = logging.getLogger(__name__)
+
+COLLECT_GARBAGE_AFTER_S = 1.0
+"""A start is shorter by a tenth without garbage collection (`cli.app_command` switches it off)."""
 
 QUIT_WITHIN_S = 2.0
 """After a request to quit Ctrl+C must be pressed again within this time."""
@@ -43,7 +52,7 @@ class CopyEnded(Message):
     """A copy went out, or could not."""
 
     name: str
-    copied: clipboard.Copied
+    copied: Copied
 
 
 class TrnModelsApp(App[int]):
@@ -56,6 +65,7 @@ class TrnModelsApp(App[int]):
         Binding("ctrl+q", "quit", "quit", show=False, priority=True, id="app.quit"),
         Binding("ctrl+c", "ask_to_quit", "copy", show=False, system=True, id="app.ask_to_quit"),
         Binding("ctrl+z", "suspend_to_shell", "suspend", show=False, priority=True, id="app.suspend"),
+        Binding("ctrl+l", "redraw", "draw anew", show=False, priority=True, id="app.redraw"),
     ]
 
     def __init__(self, settings: Settings, search: str = "", model: str = "") -> None:
@@ -69,21 +79,35 @@ class TrnModelsApp(App[int]):
             self.register_theme(theme)
         self.theme = chosen(settings, os.environ, self.console.color_system)
 
+    def get_default_screen(self) -> BrowseScreen:
+        """The main screen. What it needs polars for comes after its first frame."""
+        return BrowseScreen(self.settings, self._search, self._model)
+
     def on_mount(self) -> None:
-        """Watch for signals, then import and open what needs polars, after the first frame."""
+        """Watch for signals; the rest of a start is the main screen's."""
+        self.set_timer(COLLECT_GARBAGE_AFTER_S, _collect_garbage)
         loop = asyncio.get_running_loop()
         in_terminal = self._driver is not None and not self._driver.is_headless
         hang_up.watch(lambda code: self._leave(loop, code), terminal=in_terminal)
         self.theme_changed_signal.subscribe(self, lambda theme: self._remember_theme(theme.name))
-        self.call_after_refresh(self._open)
 
-    def _open(self) -> None:
-        from tui.commands import providers
-        from tui.screens.browse import BrowseScreen
+    def get_driver_class(self) -> type[Driver]:
+        """Textual's choice; where it is the one of a terminal, one that sends less."""
+        chosen_class = super().get_driver_class()
+        return TerminalDriver if chosen_class is LinuxDriver else chosen_class
 
-        self.COMMANDS = providers()  # type: ignore[assignment,misc]
-        self.push_screen(BrowseScreen(self.settings, self._search, self._model))
-        self.call_after_refresh(gc.enable)
+    @on(events.Resize)
+    def _terminal_was_resized(self, event: events.Resize) -> None:
+        if isinstance(self._driver, TerminalDriver):
+            self._driver.draw_anew(*event.size)
+        if self.screen_stack and self.screen.outer_size == event.size:
+            self.refresh()  # it was another for a moment: Textual sees nothing to draw
+
+    def action_redraw(self) -> None:
+        """Draw the whole screen again, over what another program has written on the terminal."""
+        if isinstance(self._driver, TerminalDriver):
+            self._driver.draw_anew(*self.size)
+        self.refresh()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Textual's filters, and the ASCII one where the terminal has nothing else."""
@@ -92,6 +116,9 @@ class TrnModelsApp(App[int]):
 
     def action_command_palette(self) -> None:
         """Every command by name; nothing blinks in it."""
+        from tui.commands import providers
+
+        self.COMMANDS = providers()  # type: ignore[assignment,misc]
         super().action_command_palette()
         self.call_after_refresh(self._still_the_cursor)
 
@@ -111,6 +138,8 @@ class TrnModelsApp(App[int]):
     @on(CopyRequested)
     def _copy(self, event: CopyRequested) -> None:
         """Copy and say what is known of its arrival; tmux and display tools may take a moment."""
+        from tui import clipboard
+
         self._clipboard = event.text
         driver = self._driver
         if driver is None:
@@ -137,6 +166,8 @@ class TrnModelsApp(App[int]):
 
     def action_suspend_to_shell(self) -> None:
         """Ctrl+Z, where a shell waits that can bring the app back."""
+        from tui.job_control import shell_can_resume
+
         if shell_can_resume():
             self.action_suspend_process()
         else:
@@ -157,6 +188,12 @@ class TrnModelsApp(App[int]):
     def _remember_theme(self, name: str) -> None:
         if name in THEMES:
             remembered.remember(self.settings, theme=name)
+
+
+def _collect_garbage() -> None:
+    """From now on. What a start has loaded stays to the end: looking through it again and again would hold up keys."""
+    gc.freeze()
+    gc.enable()
 
 
 def run(settings: Settings, search: str = "", model: str = "") -> int:

@@ -1,6 +1,6 @@
 """What the app remembers from one start to the next: `state.json` in the state folder.
 
-It is one JSON object. `theme`, `view` and `task` are strings; `sort` and `searches` are objects of strings:
+It is one JSON object. `theme`, `view`, `task` and `detail` are strings; `sort` and `searches` are objects of strings:
 
     {"theme": "nord", "view": "trending", "task": "text-generation",
      "sort": {"selected": "-wall_s"}, "searches": {"small qwens": "qwen 8b"}}
@@ -48,13 +48,15 @@ class State:
     """The view on screen at the end: `selected`, `trending` or `downloads`."""
     task: str | None = None
     """The pipeline tag of the rankings."""
+    detail: str | None = None
+    """`closed` when a wide screen shows the table alone."""
     sort: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     """For each view the column it is sorted by, with `-` before it when descending."""
     searches: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     """Saved searches: name to the text of the search box."""
 
 
-_TEXTS = ("theme", "view", "task")
+_TEXTS = ("theme", "view", "task", "detail")
 _TABLES = ("sort", "searches")
 assert {*_TEXTS, *_TABLES} == {item.name for item in fields(State)}
 
@@ -86,8 +88,8 @@ def load(settings: Settings) -> State:
 def remember(settings: Settings, **changes: str | Mapping[str, str | None] | None) -> State:
     """Remember some values and return everything that is remembered, what another app wrote meanwhile included.
 
-    `theme`, `view`, `task`: the new text. `sort`, `searches`: only the entries that change. `None` in place of a
-    text or an entry forgets it. Raises `ValueError` for an unknown name or a value that does not fit, and nothing
+    `theme`, `view`, `task`, `detail`: the new text. `sort`, `searches`: only the entries that change. `None` in place
+    of a text or an entry forgets it. Raises `ValueError` for an unknown name or a value that does not fit, and nothing
     when the file cannot be written: the change then lasts until the app ends. Waits up to `LOCK_WAIT_S` for
     another app, and for the disk.
     """

@@ -1,104 +1,15 @@
-"""What the checklist of a record says on this host, with this Python."""
+"""What the checklist of a record says of this host, its cores, memory and disks."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
 
 import pytest
+from made_fits import INSTALLED, NO_DEVICE, STACK, devices, facts, item, python, record, said, surroundings, trn2
 
-from tui.catalog.facts import ModelFacts
-from tui.catalog.schema import COLUMN_NAMES, LONG_TEXT
-from tui.catalog.verdict import Record, Verdict
-from tui.host.checklist import Disk, Item, Level, Surroundings
-from tui.host.fit import Fit, fit_of
-from tui.host.fit_stack import packages_on_top
-from tui.host.interpreters import Interpreter
+from tui.host.checklist import Level
+from tui.host.fit import fit_of
 from tui.host.neuron import Device, Holder, Host
-from tui.host.versions import same_version
-
-GIB = 2**30
-STACK = {
-    "torch_neuronx": "2.14.3.0",
-    "torch": "2.14.0",
-    "neuronx_cc": "2.28.7631.0",
-    "nki": "0.7.0",
-    "python": "3.12.13",
-    "neuron_driver": "2.31.7.0",
-    "library": "transformers",
-    "library_version": "5.23.1",
-    "transformers": "5.23.1",
-    "accelerate": "1.14.0",
-}
-INSTALLED = {
-    "torch-neuronx": "2.14.3.0",
-    "torch": "2.14.0+cpu",
-    "neuronx-cc": "2.28.7631.0",
-    "nki": "0.7.0",
-    "transformers": "5.23.1",
-    "accelerate": "1.14.0",
-}
-
-
-def record(**values: Any) -> Record:
-    all_values: dict[str, Any] = dict.fromkeys(set(COLUMN_NAMES) - LONG_TEXT)
-    recorded = {"model_id": "acme/Model", "tp": 8, "hbm_peak_gb": 18.2, "hbm_capacity_gb": 24.0}
-    return Record({**all_values, **recorded, **STACK, **values}, {}, {}, 0, 0, Verdict.PASS)
-
-
-def devices(count: int, held: dict[int, tuple[Holder, ...]] | None = None, cores: int = 4) -> tuple[Device, ...]:
-    return tuple(
-        Device(index, tuple(range(index * cores, (index + 1) * cores)), (held or {}).get(index, ()), 96 * GIB)
-        for index in range(count)
-    )
-
-
-def trn2(count: int = 16, held: dict[int, tuple[Holder, ...]] | None = None, **fields: Any) -> Host:
-    known: dict[str, Any] = {
-        "instance_type": "trn2.48xlarge" if count == 16 else "trn2.3xlarge",
-        "device_name": "Trainium2",
-        "lnc": 2,
-        "driver": "2.31.7.0",
-        "holders_known": True,
-        "devices": devices(count, held),
-    }
-    return Host(datetime(2026, 11, 30, 14, 2, tzinfo=UTC), **{**known, **fields})
-
-
-NO_DEVICE = Host(datetime(2026, 11, 30, tzinfo=UTC), why_none="driver not loaded")
-
-
-def python(packages: dict[str, str] | None = None, **fields: Any) -> Interpreter:
-    known: dict[str, Any] = {"version": "3.12.13", "executable": "/venv/bin/python", "packages": packages or INSTALLED}
-    return Interpreter(("/venv/bin/python",), "/opt", **{**known, **fields})
-
-
-def facts(**fields: Any) -> ModelFacts:
-    nothing = dict.fromkeys(("task", "library", "downloads", "likes", "gated", "license", "parameters", "size_bytes"))
-    known = {
-        "id": "acme/Model",
-        "url": "https://hub.example/acme/Model",
-        "fetched_at": datetime(2026, 11, 30, tzinfo=UTC),
-    }
-    return ModelFacts(**{**nothing, **known, **fields})
-
-
-def surroundings(free: int | None = 900 * 10**9, **fields: Any) -> Surroundings:
-    names = ("Hugging Face cache", "NEFF cache", "run folder")
-    return Surroundings(tuple(Disk(name, Path("/disk") / name, free) for name in names), **fields)
-
-
-def item(fit: Fit, name: str) -> Item:
-    (found,) = [item for item in fit.items if item.name == name]
-    return found
-
-
-def said(fit: Fit, name: str) -> tuple[Level, str]:
-    found = item(fit, name)
-    return found.level, found.text
-
 
 # the one line
 
@@ -317,98 +228,6 @@ def test_a_peak_that_is_none_is_not_one(peak: float | None) -> None:
     level, text = said(fit_of(record(hbm_peak_gb=peak), trn2(), python()), "memory")
     assert level is Level.WARNING
     assert text.startswith("peak device memory is ")
-
-
-# versions
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ("2.14.0", "2.14.0+cpu", True),
-        ("2.14.0+cu1", "2.14.0+cpu", False),
-        ("2.14", "2.14.0", True),
-        ("2.14", "2.14.0+cpu", True),
-        ("5.24.0-rc1", "5.24.0rc1", True),
-        ("2.14.3.0", "2.14.3.0.1", False),
-        ("odd one", "odd one", True),
-        ("odd one", "2.0", False),
-        ("9" * 5000, "9" * 5000, True),
-    ],
-)
-def test_versions_are_compared_as_pip_does(one: str, other: str, same: bool) -> None:
-    assert same_version(one, other) is same
-    assert same_version(other, one) is same
-
-
-def test_each_package_of_the_stack_has_its_item() -> None:
-    packages = {**INSTALLED, "torch": "2.13.0+cpu"}
-    del packages["nki"]
-    fit = fit_of(record(neuronx_cc=None), trn2(), python(packages))
-    assert said(fit, "torch-neuronx") == (Level.OK, "2.14.3.0, as tested")
-    assert said(fit, "torch") == (Level.WARNING, "2.14.0 tested, 2.13.0+cpu installed")
-    assert said(fit, "nki") == (Level.BLOCKING, "0.7.0 tested, not installed")
-    assert item(fit, "neuronx-cc").level is Level.WARNING
-    assert "not recorded" in item(fit, "neuronx-cc").text
-    assert fit.line == "does not fit: nki missing"
-
-
-def test_packages_on_top_differ_without_blocking_and_can_be_installed() -> None:
-    packages = {name: version for name, version in INSTALLED.items() if name != "accelerate"}
-    fit = fit_of(record(library="sentence_transformers", library_version="6.1.0"), trn2(), python(packages))
-    for name in ("sentence-transformers", "accelerate"):
-        assert item(fit, name).level is Level.WARNING
-        assert "Install packages on top" in item(fit, name).advice
-    assert said(fit, "transformers") == (Level.OK, "5.23.1, as tested")
-    assert fit.blocking == ()
-
-
-def test_packages_of_an_overlay_win() -> None:
-    old = python({**INSTALLED, "transformers": "4.0"})
-    assert fit_of(record(), trn2(), old).line == "fits: 8 of 64 cores, transformers differs"
-    fit = fit_of(record(), trn2(), old, installed_on_top={"transformers": "5.23.1"})
-    assert fit.line == "fits: 8 of 64 cores, stack as tested"
-
-
-def test_a_library_of_the_stack_is_told_once() -> None:
-    assert dict(packages_on_top(record(library="torch", library_version="2.14.0"))) == {
-        "transformers": "5.23.1",
-        "accelerate": "1.14.0",
-    }
-
-
-def test_the_librarys_own_version_stands_before_the_column_of_its_name() -> None:
-    odd = record(library="Transformers", library_version="5.24.0", accelerate=None)
-    assert dict(packages_on_top(odd)) == {"transformers": "5.24.0"}
-    assert dict(packages_on_top(record(library="../x", transformers=None, accelerate=None))) == {}
-
-
-@pytest.mark.parametrize(
-    ("version", "level"),
-    [("3.12.13", Level.OK), ("3.12.4", Level.OK), ("3.11.9", Level.WARNING), (None, Level.WARNING)],
-)
-def test_another_minor_python_is_a_warning(version: str | None, level: Level) -> None:
-    assert item(fit_of(record(), trn2(), python(version=version)), "python").level is level
-
-
-def test_another_driver_is_a_warning() -> None:
-    fit = fit_of(record(), trn2(driver="2.30.4.0"), python())
-    assert said(fit, "driver") == (Level.WARNING, "2.31.7.0 tested, 2.30.4.0 loaded")
-    assert fit.line == "fits: 8 of 64 cores, driver differs"
-    assert item(fit_of(record(), trn2(driver=None), python()), "driver").level is Level.WARNING
-
-
-def test_without_a_usable_python_nothing_fits_whatever_is_allowed() -> None:
-    none = fit_of(record(), trn2(), None, any_host=True)
-    assert none.line == "does not fit: no Python chosen"
-    broken = fit_of(record(), trn2(), python(problem="no answer within 20 s"), any_host=True)
-    assert item(broken, "interpreter").text == "/venv/bin/python: no answer within 20 s"
-    assert broken.blocking
-
-
-def test_text_from_outside_is_made_safe() -> None:
-    fit = fit_of(record(torch="\x1b]0;x\x07", transformers="1\n2"), trn2(), python())
-    assert all("\x1b" not in item.text and "\n" not in item.text for item in fit.items)
 
 
 # weights, disks, token, logout

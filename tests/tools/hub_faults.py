@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Literal
 
 
@@ -12,11 +13,12 @@ from typing import Literal
 class Fault:
     """What happens to requests instead of, or on top of, the answer. Made by the functions below."""
 
-    kind: Literal["silent", "slow", "answer", "cut", "drip", "endless_head", "reset"]
+    kind: Literal["silent", "slow", "late", "answer", "cut", "drip", "endless_head", "reset"]
     seconds: float = 0.0
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+    until: Event | None = None
 
 
 def silent() -> Fault:
@@ -27,6 +29,11 @@ def silent() -> Fault:
 def slow(seconds: float) -> Fault:
     """Answer rightly, but after so many seconds."""
     return Fault("slow", seconds=seconds)
+
+
+def late(until: Event) -> Fault:
+    """Answer rightly, but not before this happened."""
+    return Fault("late", until=until)
 
 
 def status(code: int, headers: Mapping[str, str] | None = None, message: str = "Something is wrong") -> Fault:

@@ -92,6 +92,8 @@ class Handler(BaseHTTPRequestHandler):
             self.release.wait()
             self.close_connection = True
             raise Answered
+        if fault.kind == "late" and fault.until is not None:
+            fault.until.wait(60)
         if fault.kind == "endless_head":
             self.wfile.write(b"HTTP/1.1 200 OK\r\nX-Name: ")
             while not self.release.wait(fault.seconds):

@@ -27,12 +27,25 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hub_faults import Fault, answer, cut, drip, endless_head, login_page, rate_limited, reset, silent, slow, status
+from hub_faults import (
+    Fault,
+    answer,
+    cut,
+    drip,
+    endless_head,
+    late,
+    login_page,
+    rate_limited,
+    reset,
+    silent,
+    slow,
+    status,
+)
 from hub_handler import GOOD_TOKEN, Listener
 
 __all__ = [
-    "GOOD_TOKEN", "Fault", "LoopbackHub", "Repository", "answer", "cut", "drip", "endless_head", "login_page",
-    "rate_limited", "reset", "silent", "slow", "status",
+    "GOOD_TOKEN", "Fault", "LoopbackHub", "Repository", "answer", "cut", "drip", "endless_head", "late",
+    "login_page", "rate_limited", "reset", "silent", "slow", "status",
 ]  # fmt: skip
 
 

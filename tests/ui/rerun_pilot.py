@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import shlex
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import pytest
+from screen_pilot import ScreenPilot
 from textual.app import App
-from textual.pilot import Pilot
 
 import tui.app
 from tui.errors import TrnModelsError
@@ -34,16 +33,6 @@ from tui.widgets.copy_request import CopyRequested
 
 NO_ANSWER = "nothing yet"
 SCRIPT = '"""Demonstration script."""\nprint("hello")\n'
-NAMES = {
-    "=": "equals_sign",
-    "-": "minus",
-    " ": "space",
-    "/": "slash",
-    "'": "apostrophe",
-    ".": "full_stop",
-    "_": "underscore",
-}
-
 CORES = Item(Level.OK, "cores", "4 needed, 8 not in use")
 DISK = Item(Level.BLOCKING, "disk", "16.1 GB to download, 9.8 GB free", "free some first")
 STACK = Item(Level.WARNING, "transformers", "5.21.0 here, tested with 5.23.1", "3 installs the tested one")
@@ -78,49 +67,19 @@ class RerunApp(App[None]):
         self.answer = answer
 
 
-class Reader:
-    """Reads the screen and presses keys."""
+class Reader(ScreenPilot[None]):
+    """A pilot of the rerun screen."""
 
-    def __init__(self, app: RerunApp, pilot: Pilot[None]) -> None:
-        self.app, self.pilot, self.screen = app, pilot, app.rerun
-
-    @property
-    def lines(self) -> list[str]:
-        strips = self.app.screen._compositor.render_strips()
-        return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
+    app: RerunApp
 
     @property
-    def text(self) -> str:
-        return "\n".join(self.lines)
-
-    @property
-    def words(self) -> str:
-        """The screen without its line breaks."""
-        return " ".join(self.text.split())
-
-    @property
-    def said(self) -> list[str]:
-        return [notification.message for notification in self.app._notifications]
+    def screen(self) -> RerunScreen:
+        """The rerun screen, whatever lies over it."""
+        return self.app.rerun
 
     def static(self, name: str) -> str:
         """All of a section, also what is scrolled away, without its line breaks."""
         return " ".join(str(self.screen.query_one(name).content).split())  # type: ignore[attr-defined]
-
-    async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await self.pilot.pause()
-
-    async def type(self, text: str) -> None:
-        await self.press(*(NAMES.get(letter, letter) for letter in text))
-
-    async def until(self, condition: Callable[[], object], seconds: float = 20.0) -> None:
-        end = monotonic() + seconds
-        while monotonic() < end:
-            await self.pilot.pause()
-            if condition():
-                return
-            await self.pilot.pause(0.01)
-        raise AssertionError(f"it did not happen within {seconds} s; the screen says:\n{self.text}")
 
 
 class Machine:
@@ -219,8 +178,8 @@ async def opened(
     settings: Settings, wanted: Wanted, size: tuple[int, int] = (120, 40), *, known: bool = True, **options: Any
 ) -> AsyncIterator[Reader]:
     app = RerunApp(RerunScreen(settings, wanted, **options))
-    async with app.run_test(size=size, notifications=True) as pilot:
-        reader = Reader(app, pilot)
+    async with app.run_test(size=size, notifications=True):
+        reader = Reader(app)
         if known:
             await reader.until(lambda: "Checklist" in reader.text)
         yield reader

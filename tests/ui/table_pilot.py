@@ -8,9 +8,9 @@ from typing import Any
 
 import polars as pl
 from rich.segment import Segment
+from screen_pilot import ScreenPilot
 from textual.app import App, ComposeResult
 from textual.message import Message
-from textual.pilot import Pilot
 from textual.strip import Strip
 from textual.widgets import Input
 
@@ -25,9 +25,9 @@ class WatchedTable(ModelTable):
 
     drawn: set[int]
 
-    def render_line(self, y: int) -> Strip:
+    def draw_line(self, y: int, width: int) -> Strip:
         self.drawn.add(y)
-        return super().render_line(y)
+        return super().draw_line(y, width)
 
 
 class TableApp(App[None]):
@@ -52,11 +52,14 @@ class TableApp(App[None]):
         self.theme = "dark"
 
 
-class Reader:
-    """Reads the table and presses keys."""
+class Reader(ScreenPilot[None]):
+    """A pilot of the table."""
 
-    def __init__(self, app: TableApp, pilot: Pilot[None]) -> None:
-        self.app, self.table, self.pilot = app, app.table, pilot
+    app: TableApp
+
+    @property
+    def table(self) -> WatchedTable:
+        return self.app.table
 
     def strip(self, y: int) -> list[Segment]:
         """Line `y` of the table as it is painted."""
@@ -85,15 +88,11 @@ class Reader:
 
     async def show(self, lines: pl.DataFrame, words: Sequence[str] = (), **options: Any) -> None:
         self.table.show(lines, words=words, **options)
-        await self.pilot.pause()
+        await self.pause()
 
-    async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await self.pilot.pause()
-
-    async def click(self, x: int, y: int, times: int = 1) -> None:
-        await self.pilot.click(WatchedTable, offset=(x, y), times=times)
-        await self.pilot.pause()
+    async def click_at(self, x: int, y: int, times: int = 1) -> None:
+        """Click on a cell of the table."""
+        await self.click(WatchedTable, offset=(x, y), times=times)
 
 
 @asynccontextmanager
@@ -108,8 +107,8 @@ async def table(
         if isinstance(message, EVENTS) and not any(message is each for each in app.told):
             app.told.append(message)
 
-    async with app.run_test(size=size, message_hook=note, notifications=True) as pilot:
-        reader = Reader(app, pilot)
+    async with app.run_test(size=size, message_hook=note, notifications=True):
+        reader = Reader(app)
         if lines is not None:
             await reader.show(lines, **options)
         yield reader

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
-from loopback_hub import rate_limited, silent, slow, status
+from loopback_hub import late, rate_limited, silent, status
 from parquet_builder import DATASET, parquet
 
 from tui.catalog.views import View
@@ -69,15 +71,16 @@ async def test_a_new_revision_is_swapped_in_under_the_cursor_and_told(start, hub
 
 
 async def test_a_silent_hub_leaves_the_sample_until_the_dataset_arrives(start, hub, records, monkeypatch):
-    monkeypatch.setattr("tui.screens.data_screen.SILENCE_BEFORE_SAMPLE_S", 1.0)
-    hub.set_fault("/api/datasets", slow(4.0))
+    monkeypatch.setattr("tui.screens.data_screen.SILENCE_BEFORE_SAMPLE_S", 0.2)
+    hub.set_fault("/api/datasets", late(answer := threading.Event()))
     async with start() as reader:
         assert "asking the Hub for" in reader.text
         await reader.until(lambda: "SAMPLE DATA" in reader.lines[0])
         assert "sample/" in reader.text
+        answer.set()
         await reader.until(lambda: "acme/one" in reader.text)
         assert "SAMPLE DATA" not in reader.text
-        assert "sample/" not in reader.text
+        await reader.until(lambda: "sample/" not in reader.text)
 
 
 async def test_a_hub_that_refuses_shows_the_sample_at_once_and_says_why(start, hub):
@@ -118,7 +121,7 @@ async def test_offline_makes_no_request_and_says_so(start, hub, records):
         await reader.until(lambda: "acme/one" in reader.text)
         assert "offline" in reader.lines[-2]
         await reader.press("2", "enter", "u")
-        await reader.pilot.pause(0.3)
+        await reader.pause(0.3)
     assert hub.requests == []
 
 
@@ -222,26 +225,24 @@ async def test_an_unreadable_file_is_named_and_hides_nothing(start, hub):
         assert "broken.parquet" in reader.text
 
 
-async def test_control_characters_and_markup_of_the_dataset_are_shown_not_obeyed(start, hub):
+async def test_control_characters_and_markup_of_the_dataset_are_shown_not_obeyed(start, records_of):
     evil = "acme/x\x1b]52;c;aGk=\x07[/][@click=app.quit]y\x9b2J"
-    hub.add_dataset(DATASET, {"a.parquet": parquet({"model_id": evil, "notes": evil, "result": evil, **NEWEST})})
-    async with start() as reader:
+    records = records_of({"model_id": evil, "notes": evil, "result": evil, **NEWEST})
+    async with start(data=records) as reader:
         await reader.until(lambda: "acme/x" in reader.text)
         await reader.press("enter")
-        await reader.pilot.pause(0.3)
+        await reader.until(lambda: "[/]" in reader.browse.query_one("DetailPanel").text)
         assert "\x1b" not in reader.text
         assert "\x9b" not in reader.text
-        assert "[/]" in reader.browse.query_one("DetailPanel").text
 
 
-async def test_the_five_kinds_of_nothing_look_different(start, hub):
+async def test_the_five_kinds_of_nothing_look_different(start, records_of):
     rows = [
         {"model_id": "acme/null", "wall_s": None, "hbm_peak_gb": None, "notes": None},
         {"model_id": "acme/zero", "wall_s": 0, "hbm_peak_gb": 0.0, "notes": ""},
         {"model_id": "acme/nan", "wall_s": 1, "hbm_peak_gb": float("nan"), "notes": "None"},
     ]
-    hub.add_dataset(DATASET, {"a.parquet": parquet(*rows)})
-    async with start(200, 60) as reader:
+    async with start(200, 60, data=records_of(*rows)) as reader:
         await reader.until(lambda: "acme/null" in reader.text)
         table = [each.split("│")[0] for each in reader.lines]
         line = {
@@ -256,11 +257,12 @@ async def test_the_five_kinds_of_nothing_look_different(start, hub):
 
 async def test_the_view_asked_for_last_is_the_one_shown_when_rankings_arrive_late(start, hub, records):
     hub.add_model("acme/new", pipeline_tag="text-generation", trendingScore=90, downloads=5)
-    hub.set_fault("/api/models", slow(0.5))
+    hub.set_fault("/api/models", late(answer := threading.Event()))
     async with start() as reader:
         await reader.until(lambda: "acme/one" in reader.text)
         await reader.press("2", "3", "1")
-        await reader.pilot.pause(1.5)
+        answer.set()
+        await reader.until(lambda: len(reader.browse.rankings) == 2)
         assert reader.browse.question.view is View.SELECTED
         assert "acme/one" in reader.text
 
@@ -305,12 +307,13 @@ async def test_u_keeps_the_further_pages_and_the_cursor(start, hub, records):
         await reader.press("G")
         await reader.until(lambda: reader.browse.selection.total == 1000)
         await reader.press("G")
+        await reader.until(lambda: reader.browse.selection.total == 1200)
         before = reader.browse.current_line()["model_id"]
         hub.forget_requests()
         await reader.press("u")
         await reader.until(lambda: len(hub.paths("/api/models?")) >= 2 and "refreshing" not in reader.lines[1])
         assert reader.browse.current_line()["model_id"] == before
-        assert reader.browse.selection.total >= 1000
+        assert reader.browse.selection.total == 1200
 
 
 async def test_with_any_the_stack_of_each_line_is_shown(start, hub, records):

@@ -2,38 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from textual import events
 
-from tui import clipboard
 from tui.catalog.views import View
 
 PASSING = "sample/Quartz-8B-Instruct"
-CHARACTERS = {"slash": "/", "enter": "\r", "full_stop": "."}
-
-
-@pytest.fixture(autouse=True)
-def copies(monkeypatch):
-    """What was copied, in order; nothing reaches a real clipboard."""
-    copied: list[str] = []
-
-    def copy(text, write, surroundings, otherwise=""):
-        copied.append(text)
-        return clipboard.Copied("sent to your terminal, 4.1 KB", True, clipboard.Route.OSC52)
-
-    monkeypatch.setattr(clipboard, "copy", copy)
-    return copied
-
-
-async def go_to(reader, model_id: str) -> None:
-    await reader.press("slash")
-    await reader.type(model_id)
-    await reader.press("enter")
-    line = reader.browse.current_line()
-    assert line is not None
-    assert line["model_id"] == model_id
 
 
 async def test_the_selected_view_of_the_newest_stack_is_shown_under_the_sample_banner(start):
@@ -121,7 +94,7 @@ async def test_capital_t_says_why_it_does_nothing_in_the_selected_view(start):
 
 async def test_enter_opens_the_detail_beside_the_table_and_escape_goes_back(start):
     async with start(sample=True) as reader:
-        await go_to(reader, PASSING)
+        await reader.rest_on(PASSING)
         await reader.press("enter")
         assert reader.browse.focused.id == "detail"
         assert "A functional test of 32 tokens" in reader.text
@@ -131,7 +104,7 @@ async def test_enter_opens_the_detail_beside_the_table_and_escape_goes_back(star
 
 async def test_on_80_columns_the_detail_comes_over_the_table_and_q_goes_back(start):
     async with start(80, 24, sample=True) as reader:
-        await go_to(reader, PASSING)
+        await reader.rest_on(PASSING)
         assert "A functional test" not in reader.text
         await reader.press("enter")
         assert "A functional test of 32 tokens, not a benchmark." in reader.text
@@ -150,115 +123,13 @@ async def test_q_in_the_main_screen_quits(start):
 
 async def test_the_detail_shows_run_py_with_line_numbers(start):
     async with start(sample=True, height=120) as reader:
-        await go_to(reader, PASSING)
+        await reader.rest_on(PASSING)
         await reader.until(lambda: "1  " in reader.text and "import" in reader.text)
         assert "Demonstration script" in reader.text
 
 
-@pytest.mark.parametrize(
-    ("key", "has"), [("y", "MODEL_ID"), ("i", "pip install transformers==5.23.1"), ("m", "sample/Quartz-8B-Instruct")]
-)
-async def test_copy_keys_copy_what_they_say(start, copies, key, has):
-    async with start(sample=True) as reader:
-        await go_to(reader, PASSING)
-        await reader.press(key)
-        await reader.until(lambda: copies)
-        assert has in copies[0]
-        await reader.until(lambda: any("sent to your terminal, 4.1 KB" in each for each in reader.said))
-
-
-async def test_y_copies_the_script_exactly_as_it_is_in_the_dataset(start, copies):
-    async with start(sample=True) as reader:
-        await go_to(reader, PASSING)
-        await reader.press("y")
-        await reader.until(lambda: copies)
-        assert f'MODEL_ID = "{PASSING}"' in copies[0]
-        assert copies[0].endswith("\n")
-
-
-async def test_y_with_several_records_says_which_one_it_took(start, copies):
-    async with start(sample=True) as reader:
-        line = reader.browse.selection.lines.filter(reader.browse.selection.lines["disagree"] != "").row(0, named=True)
-        reader.browse.go_to(line["model_id"])
-        await reader.press("y")
-        await reader.until(lambda: copies)
-        await reader.until(lambda: any("records)" in each and f"on {line['tp']} core" in each for each in reader.said))
-
-
-async def test_n_without_a_known_bucket_says_how_to_set_one(start, copies):
-    async with start(sample=True) as reader:
-        await go_to(reader, PASSING)
-        await reader.press("n")
-        await reader.until(lambda: any("TRN_MODELS_NEFF_BUCKET" in each for each in reader.said))
-        assert not copies
-
-
-async def test_n_copies_the_command_for_the_bucket_that_is_set(start, copies, tmp_path):
-    async with start(sample=True, neff_bucket="hf://buckets/acme/neff", neff_cache_dir=tmp_path) as reader:
-        await go_to(reader, PASSING)
-        await reader.press("n")
-        await reader.until(lambda: copies)
-        assert copies == [f"hf buckets sync hf://buckets/acme/neff {tmp_path}"]
-
-
-async def test_e_copies_the_error_of_a_failed_record(start, copies):
-    async with start(sample=True, height=60) as reader:
-        fail = reader.browse.selection.lines.filter(reader.browse.selection.lines["verdict"] == "FAIL")["model_id"][0]
-        reader.browse.go_to(fail)
-        await reader.press("e")
-        await reader.until(lambda: copies)
-        assert "Traceback" in copies[0]
-        await reader.press("E")
-        assert "Traceback (most recent call last)" in reader.text
-        await reader.press("escape")
-
-
-async def test_e_on_a_passing_record_says_that_there_is_no_error(start, copies):
-    async with start(sample=True) as reader:
-        await go_to(reader, PASSING)
-        await reader.press("e")
-        assert not copies
-        assert any("No error is recorded" in each for each in reader.said)
-
-
-async def test_keys_on_a_model_without_a_record_say_why(start, copies):
-    async with start(sample=True) as reader:
-        await reader.press("2")
-        await go_to(reader, "sample/Newcomer-3B")
-        await reader.press("y")
-        assert not copies
-        assert any("sample/Newcomer-3B has no record on this stack" in each for each in reader.said)
-
-
-async def test_w_writes_run_py_and_does_not_overwrite_unasked(start, tmp_path: Path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    async with start(sample=True) as reader:
-        await go_to(reader, PASSING)
-        await reader.press("w")
-        assert "run-Quartz-8B-Instruct.py" in reader.text
-        await reader.press("enter")
-        written = tmp_path / "run-Quartz-8B-Instruct.py"
-        await reader.until(written.exists)
-        assert f'MODEL_ID = "{PASSING}"' in written.read_text()
-        written.write_text("mine")
-        await reader.press("w", "enter")
-        assert "exists" in reader.text
-        assert written.read_text() == "mine"
-        await reader.press("enter")
-        await reader.until(lambda: written.read_text() != "mine")
-
-
-async def test_o_on_an_invented_model_says_that_the_hub_has_no_page_of_it(start, copies):
-    async with start(sample=True) as reader:
-        await go_to(reader, PASSING)
-        await reader.press("o")
-        assert not copies
-        assert any("the Hub has no page of them" in each for each in reader.said)
-
-
 async def test_c_offers_the_compilers_with_their_records_and_keeps_search_and_cursor(start):
-    async with start(sample=True) as reader:
-        await go_to(reader, PASSING)
+    async with start(sample=True, search=PASSING) as reader:
         await reader.press("c")
         assert "neuronx-cc version" in reader.text
         assert "2.27.5334.0" in reader.text
@@ -359,7 +230,7 @@ async def test_ctrl_c_asks_before_it_quits(start):
 
 async def test_z_gives_the_detail_the_whole_width(start):
     async with start(sample=True) as reader:
-        await go_to(reader, PASSING)
+        await reader.rest_on(PASSING)
         await reader.press("z")
         assert not reader.browse.query_one("ModelTable").display
         await reader.press("z")
@@ -369,7 +240,7 @@ async def test_z_gives_the_detail_the_whole_width(start):
 async def test_a_theme_is_remembered(start, settings):
     async with start(sample=True) as reader:
         reader.app.theme = "light"
-        await reader.pilot.pause()
+        await reader.pause()
     async with start(sample=True) as reader:
         assert reader.app.theme == "light"
 
@@ -377,47 +248,32 @@ async def test_a_theme_is_remembered(start, settings):
 @pytest.mark.parametrize("size", [(80, 24), (60, 20), (200, 60), (30, 10)])
 async def test_resizing_live_keeps_the_cursor_and_the_keys(start, size):
     async with start(sample=True) as reader:
-        await go_to(reader, PASSING)
-        await reader.pilot.resize_terminal(*size)
-        await reader.pilot.pause()
+        await reader.rest_on(PASSING)
+        await reader.resize_terminal(*size)
+        await reader.pause()
         assert reader.browse.current_line()["model_id"] == PASSING
         assert all(len(line) <= size[0] for line in reader.lines)
         await reader.press("2")
         assert reader.browse.question.view is View.TRENDING
 
 
-def type_in_one_breath(reader, *keys: str) -> None:
-    """All keys are in the app's queue before the first is handled, as when they come in one packet."""
-    for key in keys:
-        reader.app.post_message(events.Key(key, CHARACTERS.get(key, key)))
-
-
 async def test_what_is_typed_in_one_breath_after_a_key_that_opens_a_line_is_text(start):
     async with start(sample=True) as reader:
-        type_in_one_breath(reader, "slash", *"quit2", "enter")
+        reader.type_in_one_breath("slash", *"quit2", "enter")
         await reader.until(lambda: reader.browse.question.search == "quit2")
         assert reader.app.is_running
         assert reader.browse.question.view is View.SELECTED
         await reader.press("escape")
-        type_in_one_breath(reader, "c", "2", "full_stop", "2", "7", "enter")
+        reader.type_in_one_breath("c", *"2.27", "enter")
         await reader.until(lambda: reader.browse.question.stack.neuronx_cc == "2.27.5334.0")
-
-
-async def test_w_typed_in_one_breath_with_a_name_writes_that_file(start, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    async with start(sample=True) as reader:
-        await go_to(reader, PASSING)
-        type_in_one_breath(reader, "w", "q", "enter")
-        await reader.until((tmp_path / "run-Quartz-8B-Instruct.pyq").exists)
-        assert reader.app.is_running
 
 
 async def test_every_scroll_key_of_a_burst_counts_in_the_detail(start):
     async with start(80, 24, sample=True) as reader:
-        await go_to(reader, PASSING)
+        await reader.rest_on(PASSING)
         await reader.press("enter")
         await reader.until(lambda: "import argparse" in reader.browse.pane.text)
-        type_in_one_breath(reader, *"jjjjjjjj")
+        reader.type_in_one_breath(*"jjjjjjjj")
         await reader.until(lambda: reader.browse.pane.scroll_offset.y == 8)
 
 
@@ -435,24 +291,6 @@ async def test_the_line_of_a_list_that_enter_takes_is_marked_without_colour(star
         assert "2.27.5334.0" in marked[0]
 
 
-async def test_brackets_show_and_copy_the_other_records_of_the_model(start, copies):
-    async with start(sample=True) as reader:
-        lines = reader.browse.selection.lines
-        line = lines.filter((lines["disagree"] == "+1 FAIL") & (lines["verdict"] == "PASS")).row(0, named=True)
-        reader.browse.go_to(line["model_id"])
-        await reader.press("right_square_bracket")
-        detail = reader.browse.pane.detail
-        while detail.record.verdict != "FAIL" or detail.record.stack.neuronx_cc != line["neuronx_cc"]:
-            await reader.press("right_square_bracket")
-            detail = reader.browse.pane.detail
-        assert "✗ FAIL on" in reader.browse.pane.text
-        await reader.press("e")
-        await reader.until(lambda: copies)
-        assert "Traceback" in copies[0]
-        await reader.press("j", "k", "e")
-        await reader.until(lambda: any("No error is recorded" in each for each in reader.said))
-
-
 async def test_a_selection_without_text_does_not_keep_ctrl_c_from_quitting(start, monkeypatch):
     async with start(sample=True) as reader:
         monkeypatch.setattr(reader.browse, "get_selected_text", lambda: "")
@@ -460,22 +298,3 @@ async def test_a_selection_without_text_does_not_keep_ctrl_c_from_quitting(start
         assert any("Ctrl+C again quits" in each for each in reader.said)
         await reader.press("ctrl+c")
         assert reader.app._exit
-
-
-async def test_a_name_that_cannot_be_looked_at_is_refused_and_the_dialog_stays(start, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    real = Path.is_dir
-
-    def forbidden(path: Path, **more: bool) -> bool:
-        if path.name == "secret":
-            raise PermissionError(13, "Permission denied", str(path))
-        return real(path, **more)
-
-    monkeypatch.setattr(Path, "is_dir", forbidden)
-    async with start(sample=True) as reader:
-        await go_to(reader, PASSING)
-        await reader.press("w")
-        for name in ("secret/x.py", "nowhere/x.py"):
-            await reader.press("ctrl+u", *({"/": "slash", ".": "full_stop"}.get(each, each) for each in name), "enter")
-            assert "⏎ again" not in reader.text
-            assert "Permission denied" in reader.text or "There is no folder nowhere" in reader.text

@@ -41,12 +41,6 @@ def contrast(style: Style) -> float:
     return sum(abs(one - other) for one, other in zip(colour, ground, strict=True)) / (3 * 255)
 
 
-async def go_to(reader, model_id: str) -> None:
-    """The cursor on this model, as one sees it."""
-    reader.browse.go_to(model_id)
-    await reader.until(lambda: any(line.startswith("▌") and model_id in line for line in reader.lines))
-
-
 def line_with(reader, words: str) -> int:
     """The one line of the screen with these words."""
     (line,) = [number for number, text in enumerate(reader.lines) if words in text]
@@ -87,7 +81,7 @@ async def test_the_footer_dims_what_does_not_apply_to_the_line(start):
         footer = len(reader.lines) - 1
         await reader.press("2")
         for model_id, with_a_record in (("sample/Quartz-8B-Instruct", True), ("sample/Newcomer-3B", False)):
-            await go_to(reader, model_id)
+            await reader.rest_on(model_id)
             plain, dimmed = style_of(reader, footer, "search"), style_of(reader, footer, "copy run.py")
             assert (contrast(dimmed) < contrast(plain) - 0.05) is not with_a_record
             assert bool(style_of(reader, footer, "y").bold) is with_a_record
@@ -192,29 +186,24 @@ async def test_an_old_ranking_keeps_its_time_and_is_dimmed_until_the_new_one_is_
 
 
 @pytest.fixture
-def mixed(hub):
+def mixed(records_of):
     """On the newest stack 2 PASS, 1 FAIL, 1 other word, 1 without a result, 2 left out; 2 models on another."""
-    return hub.add_dataset(
-        DATASET,
-        {
-            "a.parquet": parquet(
-                {"model_id": "acme/good", **NEWEST},
-                {"model_id": "acme/good-too", **NEWEST},
-                {"model_id": "acme/bad", "result": "fail", **NEWEST},
-                {"model_id": "acme/late", "result": "timeout", **NEWEST},
-                {"model_id": "acme/blank", "result": None, **NEWEST},
-                {"model_id": "acme/out", "result": None, "exclusion": "too large", **NEWEST},
-                {"model_id": "acme/out-too", "result": None, "exclusion": "too large", **NEWEST},
-                {"model_id": "acme/good", **OLDER},
-                {"model_id": "acme/elsewhere", **OLDER},
-                {"model_id": "acme/elsewhere-too", "result": "fail", **OLDER},
-            )
-        },
+    return records_of(
+        {"model_id": "acme/good", **NEWEST},
+        {"model_id": "acme/good-too", **NEWEST},
+        {"model_id": "acme/bad", "result": "fail", **NEWEST},
+        {"model_id": "acme/late", "result": "timeout", **NEWEST},
+        {"model_id": "acme/blank", "result": None, **NEWEST},
+        {"model_id": "acme/out", "result": None, "exclusion": "too large", **NEWEST},
+        {"model_id": "acme/out-too", "result": None, "exclusion": "too large", **NEWEST},
+        {"model_id": "acme/good", **OLDER},
+        {"model_id": "acme/elsewhere", **OLDER},
+        {"model_id": "acme/elsewhere-too", "result": "fail", **OLDER},
     )
 
 
 async def test_the_header_tells_how_many_are_shown_and_the_share_that_passed(start, mixed):
-    async with start(200, 40) as reader:
+    async with start(200, 40, data=mixed) as reader:
         await reader.until(lambda: " of 7 " in header(reader))
         said = header(reader)
         assert " 4 of 7 " in said
@@ -239,7 +228,7 @@ async def test_the_header_tells_how_many_are_shown_and_the_share_that_passed(sta
 async def test_the_header_of_a_ranking_counts_its_models(start, hub, mixed):
     for place, name in enumerate(("good", "bad", "new", "elsewhere")):
         hub.add_model(f"acme/{name}", pipeline_tag="text-generation", trendingScore=9 - place)
-    async with start(200, 40) as reader:
+    async with start(200, 40, data=mixed) as reader:
         await reader.until(lambda: "acme/good" in reader.text)
         await reader.press("2")
         await reader.until(lambda: "acme/new" in reader.text and " of 4 " in header(reader))
@@ -255,13 +244,12 @@ async def test_the_header_of_a_ranking_counts_its_models(start, hub, mixed):
 # The detail
 
 
-async def test_the_detail_shows_notes_unknown_columns_and_values_that_did_not_fit(start, hub):
+async def test_the_detail_shows_notes_unknown_columns_and_values_that_did_not_fit(start, records_of):
     plain = parquet({"model_id": "acme/one", "notes": "attention kept in float32", **NEWEST})
     content = with_columns(
         plain, hint=pa.array(["warm up twice"]), parts=pa.array([["a", "b"]]), wall_s=pa.array(["about ten minutes"])
     )
-    hub.add_dataset(DATASET, {"a.parquet": content})
-    async with start(160, 60) as reader:
+    async with start(160, 60, data=records_of(content=content)) as reader:
         await reader.until(lambda: "acme/one" in reader.text)
         await reader.until(lambda: "More columns" in pane(reader))
         assert "Notes attention kept in float32" in pane(reader)
@@ -271,15 +259,14 @@ async def test_the_detail_shows_notes_unknown_columns_and_values_that_did_not_fi
         assert "time «about ten minutes» as recorded" in pane(reader)
 
 
-async def test_the_detail_lists_the_other_records_newest_first_and_marks_the_one_shown(start, hub):
+async def test_the_detail_lists_the_other_records_newest_first_and_marks_the_one_shown(start, records_of):
     rows = [
         {"model_id": "acme/one", "wall_s": 61, **OLDEST},
         {"model_id": "acme/one", "result": "fail", "tp": 4, "wall_s": 95, **OLDER},
         {"model_id": "acme/one", "tp": 2, "wall_s": 125, **NEWEST},
         {"model_id": "acme/other", **OLDER},
     ]
-    hub.add_dataset(DATASET, {"a.parquet": parquet(*rows)})
-    async with start(160, 60) as reader:
+    async with start(160, 60, data=records_of(*rows)) as reader:
         await reader.until(lambda: "acme/one" in reader.text)
         await reader.until(lambda: "Records of this model" in pane(reader))
 
@@ -301,9 +288,8 @@ async def test_the_detail_lists_the_other_records_newest_first_and_marks_the_one
         assert [shown for shown, _ in records()] == [False, False, True]
 
 
-async def test_the_only_record_of_a_model_has_no_list(start, hub):
-    hub.add_dataset(DATASET, {"a.parquet": parquet({"model_id": "acme/one", **NEWEST})})
-    async with start(160, 60) as reader:
+async def test_the_only_record_of_a_model_has_no_list(start, records_of):
+    async with start(160, 60, data=records_of({"model_id": "acme/one", **NEWEST})) as reader:
         await reader.until(lambda: "Run it again" in pane(reader))
         assert "Records of this model" not in pane(reader)
         await reader.press("right_square_bracket")

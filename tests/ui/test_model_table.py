@@ -79,7 +79,7 @@ async def test_the_cursor_can_be_put_on_a_model_by_its_key() -> None:
     async with table(numbered(500)) as seen:
         assert seen.table.move_to("acme/model-321")
         assert not seen.table.move_to("acme/nothing")
-        await seen.pilot.pause()
+        await seen.pause()
         assert seen.at_cursor.split()[3] == "acme/model-321"
 
 
@@ -131,8 +131,8 @@ async def test_a_model_that_is_gone_leaves_the_cursor_where_it_was() -> None:
 async def test_lines_under_the_cursor_of_somebody_who_scrolled_away_do_not_move() -> None:
     lines = numbered(200)
     async with table(lines) as seen:
-        seen.table.scroll_to(y=100)
-        await seen.pilot.pause()
+        seen.table.scroll_to_line(100)
+        await seen.pause()
         await seen.show(lines.with_columns(tp=pl.lit(2, pl.Int32)))
         assert seen.lines[1].split()[2:4] == ["acme/model-100", "2"]
         assert seen.table.cursor == 0
@@ -160,7 +160,7 @@ async def test_an_empty_list_says_why_and_what_to_do() -> None:
         assert seen.table.current is None
         assert seen.highlighted == ["acme/model-0", None]
         seen.table.empty_text = ["fetching"]
-        await seen.pilot.pause()
+        await seen.pause()
         assert seen.lines[2].strip() == "fetching"
         await seen.press("down", "G", "pageup")
         await seen.show(numbered(3))
@@ -170,7 +170,7 @@ async def test_an_empty_list_says_why_and_what_to_do() -> None:
 async def test_a_long_explanation_is_wrapped() -> None:
     async with table(numbered(0), size=(30, 12)) as seen:
         seen.table.empty_text = ["no model has «qwne»; did you mean qwen?"]
-        await seen.pilot.pause()
+        await seen.pause()
         assert [line.strip() for line in seen.lines[2:4]] == ["no model has «qwne»; did", "you mean qwen?"]
 
 
@@ -210,7 +210,7 @@ async def test_lines_that_become_few_are_not_taken_for_reaching_the_end() -> Non
         seen.table.move_to("acme/model-250")
         await seen.show(numbered(500).head(3), ["model"])
         await seen.show(numbered(500))
-        seen.table.scroll_to(y=300)
+        seen.table.scroll_to_line(300)
         await seen.show(numbered(500).head(3))
         assert seen.told(ModelTable.EndReached) == []
 
@@ -248,6 +248,6 @@ async def test_the_wheel_reaches_the_end_too() -> None:
     async with table(numbered(40)) as seen:
         assert seen.told(ModelTable.EndReached) == []
         for _ in range(3):
-            await seen.pilot._post_mouse_events([MouseScrollDown], WatchedTable, offset=(5, 5))
-        await seen.pilot.pause()
+            await seen._post_mouse_events([MouseScrollDown], WatchedTable, offset=(5, 5))
+        await seen.pause()
         assert len(seen.told(ModelTable.EndReached)) == 1

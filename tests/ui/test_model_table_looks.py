@@ -17,43 +17,35 @@ from tui.widgets.model_table import ModelTable
 async def test_the_wheel_scrolls_at_once_and_the_next_key_comes_back_to_the_cursor() -> None:
     async with table(numbered(200)) as seen:
         for _ in range(4):
-            await seen.pilot._post_mouse_events([MouseScrollDown], WatchedTable, offset=(5, 5))
-        assert seen.table.scroll_offset.y == 8
-        await seen.pilot.pause()
+            await seen._post_mouse_events([MouseScrollDown], WatchedTable, offset=(5, 5))
+        assert seen.table.top == 8
+        await seen.pause()
         assert seen.lines[1].split()[2] == "acme/model-8"
         await seen.press("down")
         assert seen.at_cursor.split()[3] == "acme/model-1"
 
 
-async def test_nothing_is_animated() -> None:
-    async with table(numbered(200)) as seen:
-        seen.table.scroll_page_down(animate=True)
-        assert seen.table.scroll_y == 20
-        seen.table.scroll_to(y=181, animate=True)
-        assert seen.table.scroll_y == 181
-
-
 async def test_a_click_moves_the_cursor_and_a_click_on_its_line_opens() -> None:
     async with table(numbered(50)) as seen:
-        await seen.click(30, 4)
+        await seen.click_at(30, 4)
         assert seen.table.cursor == 3
         assert seen.told(ModelTable.Opened) == []
-        seen.pilot.app._click_chain_last_offset = None
-        await seen.click(30, 4)
+        seen.app._click_chain_last_offset = None
+        await seen.click_at(30, 4)
         assert [opened.row["model_id"] for opened in seen.told(ModelTable.Opened)] == ["acme/model-3"]
 
 
 async def test_a_double_click_opens_once() -> None:
     async with table(numbered(50)) as seen:
-        await seen.click(30, 4, times=2)
+        await seen.click_at(30, 4, times=2)
         assert [opened.row["model_id"] for opened in seen.told(ModelTable.Opened)] == ["acme/model-3"]
-        await seen.click(30, 1, times=3)
+        await seen.click_at(30, 1, times=3)
         assert len(seen.told(ModelTable.Opened)) == 2
 
 
 async def test_a_click_below_the_last_line_does_nothing() -> None:
     async with table(numbered(3)) as seen:
-        await seen.click(30, 10)
+        await seen.click_at(30, 10)
         assert (seen.table.cursor, seen.told(ModelTable.Opened)) == (0, [])
 
 
@@ -62,7 +54,7 @@ async def test_a_click_on_a_title_asks_for_that_order() -> None:
     async with table(numbered(50)) as seen:
         await seen.press("down")
         for title in columns:
-            await seen.click(seen.lines[0].index(title) + 1, 0)
+            await seen.click_at(seen.lines[0].index(title) + 1, 0)
         assert [asked.column for asked in seen.told(ModelTable.SortRequested)] == list(columns.values())
         assert seen.table.cursor == 1
 
@@ -74,12 +66,12 @@ async def test_resizing_keeps_the_cursor_in_view_and_gives_columns_away() -> Non
     async with table(numbered(200), size=(120, 40)) as seen:
         await seen.press("pagedown")
         assert "check" in seen.lines[0]
-        await seen.pilot.resize_terminal(24, 10)
-        await seen.pilot.pause()
+        await seen.resize_terminal(24, 10)
+        await seen.pause()
         assert seen.lines[0].split() == ["result", "model"]
         assert seen.at_cursor.split() == ["▌", "●", "PASS", "acme/model-38"]
-        await seen.pilot.resize_terminal(200, 60)
-        await seen.pilot.pause()
+        await seen.resize_terminal(200, 60)
+        await seen.pause()
         assert seen.lines[0].split() == ["result", "model", "cores", "time", "memory", "check"]
         assert seen.at_cursor.split()[3:] == ["acme/model-38", "6", "–", "–", "–"]
 
@@ -87,7 +79,7 @@ async def test_resizing_keeps_the_cursor_in_view_and_gives_columns_away() -> Non
 async def test_a_table_of_one_line_or_a_few_cells_does_not_break() -> None:
     async with table(numbered(30), size=(80, 24)) as seen:
         for width, height in ((1, 1), (3, 2), (8, 3), (15, 4)):
-            await seen.pilot.resize_terminal(width, height)
+            await seen.resize_terminal(width, height)
             await seen.press("j", "G", "pageup")
             assert all(len(line) <= width for line in seen.lines)
 
@@ -96,7 +88,7 @@ async def test_the_cursor_line_is_calmer_when_something_else_has_the_keys() -> N
     async with table(numbered(5)) as seen:
         with_keys = [segment.style for segment in seen.strip(1)]
         seen.app.query_one(Input).focus()
-        await seen.pilot.pause()
+        await seen.pause()
         without = [segment.style for segment in seen.strip(1)]
         assert seen.at_cursor.split()[3] == "acme/model-0"
         assert with_keys != without
@@ -122,7 +114,7 @@ async def test_verdicts_have_colours_of_the_theme() -> None:
     async with table(lines) as seen:
         for theme in THEMES:
             seen.app.theme = theme
-            await seen.pilot.pause()
+            await seen.pause()
             colours = {
                 next(piece.style.color for piece in seen.strip(y) if piece.text.startswith(sign) and piece.style)
                 for y, sign in ((2, "●"), (3, "✗"), (4, "?"), (5, "–"))
@@ -134,7 +126,7 @@ async def test_a_line_that_was_drawn_follows_a_change_of_theme() -> None:
     async with table(numbered(3)) as seen:
         before = [segment.style for segment in seen.strip(2)]
         seen.app.theme = "light"
-        await seen.pilot.pause()
+        await seen.pause()
         assert [segment.style for segment in seen.strip(2)] != before
 
 

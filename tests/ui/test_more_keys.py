@@ -3,41 +3,19 @@
 from __future__ import annotations
 
 import json
-import webbrowser
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from parquet_builder import DATASET, parquet
-
-from tui import clipboard
-from tui.catalog import neff_bucket
 
 PASSING = "sample/Quartz-8B-Instruct"
 NEWEST = {"neuronx_cc": "2.28.7631.0", "library_version": "5.23.1"}
 RANKINGS = "/api/models?"
 
 
-@pytest.fixture(autouse=True)
-def copies(monkeypatch):
-    """What was copied, in order; nothing reaches a real clipboard."""
-    copied: list[str] = []
-    monkeypatch.setattr(clipboard, "copy", lambda text, *_: copied.append(text) or clipboard.Copied("sent", True))
-    return copied
-
-
 @pytest.fixture
 def records(hub):
     return hub.add_dataset(DATASET, {"a.parquet": parquet({"model_id": "acme/one", **NEWEST})})
-
-
-@pytest.fixture
-def opened(monkeypatch):
-    """The addresses that a browser was opened with; without a display unless the test sets one."""
-    addresses: list[str] = []
-    monkeypatch.setattr(webbrowser, "open", lambda url, *_, **__: not addresses.append(url))
-    monkeypatch.delenv("DISPLAY", raising=False)
-    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    return addresses
 
 
 def marked_lines(reader) -> list[str]:
@@ -58,8 +36,7 @@ def listed(reader) -> list[str]:
 
 async def rest_on(reader, model_id: str) -> None:
     """The cursor on this model with every model listed."""
-    reader.browse.go_to(model_id)
-    await reader.until(lambda: model_id in cursor_line(reader))
+    await reader.rest_on(model_id)
     assert len(listed(reader)) > 15
 
 
@@ -90,7 +67,7 @@ async def test_any_keeps_the_cursor_on_its_model(start):
 
 
 @pytest.fixture
-def four_stacks(hub):
+def four_stacks(records_of):
     """Versions whose order by letters is another one than their own."""
     pairs = [("2.9.5.0", "5.9.0", 1), ("2.10.1.0", "5.10.0", 2), ("2.10.1.0", "5.9.0", 1), ("2.2.7.0", "5.2.0", 3)]
     rows = [
@@ -98,7 +75,7 @@ def four_stacks(hub):
         for compiler, library, count in pairs
         for number in range(count)
     ]
-    return hub.add_dataset(DATASET, {"a.parquet": parquet(*rows)})
+    return records_of(*rows)
 
 
 def offered(reader) -> list[tuple[str, str]]:
@@ -109,7 +86,7 @@ def offered(reader) -> list[tuple[str, str]]:
 
 
 async def test_c_lists_versions_newest_first_with_their_numbers_of_records(start, four_stacks):
-    async with start(100, 30) as reader:
+    async with start(100, 30, data=four_stacks) as reader:
         await reader.until(lambda: "acme/" in reader.text)
         assert "neuronx-cc 2.10.1.0 ▾   transformers 5.10.0 ▾" in reader.lines[1] + reader.lines[2]
         await reader.press("c")
@@ -122,7 +99,7 @@ async def test_c_lists_versions_newest_first_with_their_numbers_of_records(start
 
 
 async def test_v_lists_versions_newest_first_with_their_numbers_of_records(start, four_stacks):
-    async with start(100, 30) as reader:
+    async with start(100, 30, data=four_stacks) as reader:
         await reader.until(lambda: "acme/" in reader.text)
         await reader.press("v")
         assert [(label, remark.strip()) for label, remark in offered(reader)] == [
@@ -134,46 +111,6 @@ async def test_v_lists_versions_newest_first_with_their_numbers_of_records(start
         await reader.type("5.9")
         await reader.press("enter", "v")
         assert ("transformers 5.10.0", "2 records") in [(label, each.strip()) for label, each in offered(reader)]
-
-
-@pytest.mark.parametrize("display", ["DISPLAY", "WAYLAND_DISPLAY"])
-async def test_o_opens_a_browser_where_there_is_a_display_and_says_so(
-    start, hub, records, opened, copies, monkeypatch, display
-):
-    monkeypatch.setenv(display, ":0")
-    async with start() as reader:
-        await reader.until(lambda: "acme/one" in reader.text)
-        await reader.press("o")
-        await reader.until(lambda: copies)
-        assert opened == copies == [f"{hub.url}/acme/one"]
-        await reader.until(lambda: any("opened in the browser" in each for each in reader.said))
-
-
-async def test_o_opens_no_browser_without_a_display(start, hub, records, opened, copies):
-    async with start() as reader:
-        await reader.until(lambda: "acme/one" in reader.text)
-        await reader.press("o")
-        await reader.until(lambda: copies)
-        assert copies == [f"{hub.url}/acme/one"]
-        await reader.until(lambda: any(f"{hub.url}/acme/one" in each for each in reader.said))
-        assert not opened
-        assert not any("opened" in each for each in reader.said)
-
-
-async def test_ctrl_c_copies_what_the_mouse_selected_and_asks_nothing(start, copies):
-    async with start(sample=True) as reader:
-        await rest_on(reader, PASSING)
-        await reader.until(lambda: reader.browse.query_one("#detail-heading").region.height > 2)
-        await reader.pilot.mouse_down("#detail-heading", offset=(7, 0))
-        await reader.pilot.hover("#detail-heading", offset=(12, 0))
-        await reader.pilot.mouse_up("#detail-heading", offset=(12, 0))
-        await reader.press("ctrl+c")
-        await reader.until(lambda: copies)
-        assert copies == ["Quartz"]
-        await reader.until(lambda: any("the selection: sent" in each for each in reader.said))
-        await reader.press("ctrl+c")
-        assert reader.app.is_running
-        assert not any("again quits" in each for each in reader.said)
 
 
 async def test_x_in_a_ranking_says_why_nothing_changes(start):
@@ -328,36 +265,6 @@ async def test_the_palette_finds_a_command_by_what_its_explanation_says(start):
         await search_palette(reader, "ctrl+p", "most downloaded", "The Hub's most downloaded")
         await reader.press("enter")
         await reader.until(lambda: any(line.split("│")[0].split()[-1:] == ["downloads"] for line in reader.lines))
-
-
-# The bucket
-
-
-def found(monkeypatch, **fields: object) -> None:
-    bucket = neff_bucket.Bucket("hf://buckets/acme/neff", "a bucket of acme that has a name that fits", **fields)
-    search = neff_bucket.Search(bucket, (), None, "A guess.")
-    monkeypatch.setattr(neff_bucket, "find", lambda settings, **_: search)
-
-
-async def test_n_says_that_a_candidate_is_unverified(start, copies, monkeypatch):
-    found(monkeypatch, candidate=True)
-    async with start(sample=True) as reader:
-        await rest_on(reader, PASSING)
-        await reader.press("n")
-        await reader.until(lambda: any("(candidate, unverified)" in each for each in reader.said))
-        assert copies[0].startswith("hf buckets sync hf://buckets/acme/neff")
-        await reader.until(lambda: "compiled graphs · candidate, unverified" in reader.text)
-
-
-async def test_n_does_not_call_a_known_bucket_a_candidate(start, copies, monkeypatch):
-    found(monkeypatch)
-    async with start(sample=True) as reader:
-        await rest_on(reader, PASSING)
-        await reader.press("n")
-        await reader.until(lambda: any("cache command" in each and "sent" in each for each in reader.said))
-        assert copies
-        assert not any("candidate" in each for each in reader.said)
-        assert "candidate" not in reader.text
 
 
 # A ranking is not asked for more than every ten minutes

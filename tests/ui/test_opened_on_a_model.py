@@ -98,5 +98,5 @@ async def test_the_model_is_opened_once_and_not_again_at_a_refresh(on_model: OnM
         await reader.press("q", "g")
         before = model_at_cursor(reader)
         reader.browse.records_changed()
-        await reader.pilot.pause()
+        await reader.pause()
         assert model_at_cursor(reader) == before != "sample/Quartz-8B-Instruct"

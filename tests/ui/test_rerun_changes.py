@@ -6,27 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
-from rerun_pilot import SCRIPT, Machine, opened
+from rerun_pilot import opened
 
-from tui.catalog import snapshot as snapshots
 from tui.errors import TrnModelsError, UsageError
 from tui.rerun import recipe
-from tui.rerun.preparation import Changes, Wanted
+from tui.rerun.preparation import Changes
 from tui.screens import rerun_changes
 from tui.screens.rerun import RerunScreen
-
-
-@pytest.fixture(scope="module")
-def wanted() -> Wanted:
-    sample = snapshots.open_sample()
-    record = snapshots.record_at(sample, 0)
-    return Wanted(record=record, script=SCRIPT, dataset="acme/records", revision="0123abc", sample=True)
-
-
-@pytest.fixture
-def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
-    return Machine(monkeypatch)
-
 
 # What a person changes
 
@@ -39,7 +25,7 @@ async def test_an_edited_script_is_marked_with_a_hash_of_its_own(settings, wante
         assert recorded in reader.static(head)
         assert "EDITED" not in reader.text
         reader.screen.take_script(changed)
-        await reader.pilot.pause()
+        await reader.pause()
         own = recipe.recipe_of(wanted.record, changed).script_sha256
         assert f"sha256 {own} recorded {recorded}" in reader.static(head)
         assert "EDITED" in reader.lines[1]
@@ -55,7 +41,7 @@ async def test_an_edited_script_is_marked_with_a_hash_of_its_own(settings, wante
 async def test_back_to_the_recorded_script(settings, wanted, machine):
     async with opened(settings, wanted) as reader:
         reader.screen.take_script("print()\n")
-        await reader.pilot.pause()
+        await reader.pause()
         await reader.press("E")
         assert "EDITED" not in reader.text
         assert machine.prepared_with["changes"] == Changes()

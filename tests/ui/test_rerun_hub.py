@@ -7,28 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from rerun_pilot import SCRIPT, Machine, opened
+from rerun_pilot import opened
 
-from tui.catalog import snapshot as snapshots
 from tui.catalog.facts import ModelFacts
 from tui.errors import TrnModelsError
 from tui.rerun import recipe, steps
-from tui.rerun.preparation import Wanted
 from tui.rerun.steps import prepare
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
-
-
-@pytest.fixture(scope="module")
-def wanted() -> Wanted:
-    sample = snapshots.open_sample()
-    record = snapshots.record_at(sample, 0)
-    return Wanted(record=record, script=SCRIPT, dataset="acme/records", revision="0123abc", sample=True)
-
-
-@pytest.fixture
-def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
-    return Machine(monkeypatch)
 
 
 @pytest.fixture

@@ -5,25 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from rerun_pilot import CORES, DISK, WELL, Machine, opened
+from rerun_pilot import CORES, DISK, WELL, opened
 
-from tui.catalog import snapshot as snapshots
 from tui.host.checklist import Item, Level
 from tui.rerun.plan import Kind
-from tui.rerun.preparation import Wanted
 from tui.screens import rerun, rerun_choices
-
-
-@pytest.fixture(scope="module")
-def wanted() -> Wanted:
-    sample = snapshots.open_sample()
-    record = snapshots.record_at(sample, 0)
-    return Wanted(record=record, script="print(1)\n", dataset="acme/records", revision="0123abc", sample=True)
-
-
-@pytest.fixture
-def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
-    return Machine(monkeypatch)
 
 
 @pytest.fixture
@@ -63,7 +49,7 @@ async def test_a_look_that_takes_long_does_not_hold_the_question(settings, wante
         await reader.until(lambda: "Run sample/Quartz-8B-Instruct here?" in reader.text)
         machine.may_answer.set()
         await reader.until(lambda: len(machine.looked_with) == 2)
-        await reader.pilot.pause()
+        await reader.pause()
         assert reader.text.count("here?") == 1
 
 
@@ -81,7 +67,7 @@ async def test_a_question_that_is_longer_than_the_screen_names_the_keys_that_scr
     for size, scrolls in (((80, 24), True), ((120, 60), False)):
         async with opened(settings, wanted, size) as reader:
             await reader.press("r")
-            await reader.pilot.pause()
+            await reader.pause()
             hint = next(line for line in reader.lines if "⏎ the marked one" in line)
             assert ("j k scroll" in hint) is scrolls
             before = reader.text

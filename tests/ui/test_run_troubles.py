@@ -165,12 +165,13 @@ async def test_a_person_who_left_is_told_that_a_lost_run_could_not_be_stopped(st
 
 
 async def test_keys_answer_while_the_list_cannot_be_read_and_never_two_reads_are_under_way(
-    start, settings, monkeypatch
+    start, settings, monkeypatch, looks
 ):
     run = over(made(settings))
     monkeypatch.setattr("tui.screens.runs.LOOK_EVERY_S", 0.02)
+    monkeypatch.setattr("tui.widgets.run_line.LOOK_EVERY_S", 3600.0)
     async with start(sample=True) as reader:
-        await reader.until(lambda: not reader.browse.query_one(RunLine)._looks.busy)
+        await reader.until(lambda: looks)
         with held(monkeypatch, runs, "every") as slow:
             await reader.press("R")
             await reader.until(lambda: "reading the runs" in reader.text)
@@ -179,7 +180,7 @@ async def test_keys_answer_while_the_list_cannot_be_read_and_never_two_reads_are
             await reader.press("question_mark")
             assert "Runs: keys" in reader.text
             await reader.press("escape")
-            await reader.pilot.pause(0.1)
+            await reader.pause(0.1)
             assert (slow.calls, slow.most_at_once) == (1, 1)
         await reader.until(lambda: run.model_id in reader.text)
         await reader.until(lambda: slow.calls > 2)

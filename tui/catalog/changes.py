@@ -38,7 +38,7 @@ def what_changed(
         parts.append(f"{counted(gone, 'file')} gone")
     if not parts:
         return "nothing changed"
-    columns = [name for name in after.columns if name not in ("file", "row")]
+    columns = [name for name in after.columns if name not in ("file", "row", "key_place")]
     signed = pl.concat(
         [
             _of_other_contents(after, files_after, contents_before).with_columns(sign=pl.lit(1)),
@@ -77,4 +77,4 @@ def _of_other_contents(
     import polars as pl
 
     others = [number for number, file in enumerate(files) if _content(file) not in contents]
-    return records.filter(pl.col("file").is_in(others)).drop("file", "row")
+    return records.filter(pl.col("file").is_in(others)).drop("file", "row", "key_place")

@@ -19,7 +19,8 @@ from urllib.parse import parse_qsl, quote
 
 from tui.catalog import facts, hub_errors, renames
 from tui.catalog.facts import ModelFacts
-from tui.catalog.hub_session import endpoint, get, get_list, get_object, get_text, has_token, json_of
+from tui.catalog.hub_address import endpoint
+from tui.catalog.hub_session import get, get_list, get_object, get_text, has_token, json_of
 from tui.errors import HubNotFoundError
 from tui.settings import Settings
 

@@ -19,6 +19,7 @@ from typing import Any
 
 from tui import numbers, process
 from tui.catalog import hub_errors, hub_session
+from tui.catalog.hub_address import endpoint
 from tui.errors import HubError, TrnModelsError
 
 logger = logging.getLogger(__name__)
@@ -68,7 +69,7 @@ def run(
     if finished.abandoned:
         raise hub_errors.given_up(what)
     if finished.timed_out:
-        raise hub_errors.no_answer(what, hub_session.endpoint(), LONGEST_S)
+        raise hub_errors.no_answer(what, endpoint(), LONGEST_S)
     logger.warning("The download of %s ended without a result: %s", what, finished.stderr[-2000:])
     said = finished.stderr.strip().rpartition("\n")[2]
     raise hub_errors.unusable(what, said or f"the download ended with {finished.returncode}")
@@ -168,7 +169,7 @@ def _fetch(dataset: str, commit: str, arrivals: _Arrivals) -> list[tuple[str, st
         # When the Hub fails in the middle, the library may answer with an incomplete folder.
         entries = hub.get_cached_repo_tree(dataset, repo_type="dataset", revision=commit)
     except Exception as error:
-        raise hub_session.explained(error, what, hub_session.endpoint()) from error
+        raise hub_session.explained(error, what, endpoint()) from error
     names = sorted(entry.path for entry in entries if entry.path.endswith(".parquet"))
     missing = [name for name in names if not (folder / name).is_file()]
     if missing:

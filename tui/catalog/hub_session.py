@@ -25,6 +25,7 @@ from urllib.parse import urlsplit
 
 from tui import __version__
 from tui.catalog import hub_errors
+from tui.catalog.hub_address import endpoint
 from tui.errors import HubError
 from tui.settings import Settings
 from tui.terminal_text import clean
@@ -80,11 +81,6 @@ class _Request:
 
 class _TokenRefusedError(Exception):
     """The token that was sent is not valid; without one, everything public can still be read."""
-
-
-def endpoint() -> str:
-    """The address of the Hub, without a slash at its end."""
-    return (os.environ.get("HF_ENDPOINT") or "https://huggingface.co").rstrip("/")
 
 
 def has_token() -> bool:

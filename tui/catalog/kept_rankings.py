@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from tui.catalog import hub, rankings
 from tui.catalog.json_files import file_name_of, read_kept
+from tui.catalog.question import View
 from tui.catalog.snapshot import SAMPLE_FOLDER
-from tui.catalog.views import View
 from tui.settings import Settings
 
 if TYPE_CHECKING:

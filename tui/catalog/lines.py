@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from tui.catalog.question import LEFT_OUT, LIBRARY_UNKNOWN, NOT_HERE, NOT_READ, NOT_TESTED, OTHER_STACK
 from tui.catalog.records import (
     VERDICT_TYPE,
     admitted,
@@ -53,7 +54,7 @@ LINES: Final[Mapping[str, pl.DataType]] = {
 }
 """The columns of a line.
 
-`word` is the result in a word or two: PASS, FAIL, what an OTHER says, or one of the constants below; `note`
+`word` is the result in a word or two: PASS, FAIL, what an OTHER says, or one of the words of `question`; `note`
 what there is to know beside a result or instead of one, after `LEFT_OUT: ` when it is why the model was left
 out; `record` the row in `snapshot.records`, null without one; `records` how many the model has on that stack
 and `disagree` those of them with another verdict (`+1 FAIL +2 other`); `rank`, `figure` and `hub_library` are
@@ -61,19 +62,14 @@ the ranking's; `has_result` tells of the record on the line, `left_out` that no 
 stack has a result (Selected only).
 """
 
-LEFT_OUT: Final = "left out"
-NOT_TESTED: Final = "not tested"
-OTHER_STACK: Final = "other stack"
-NOT_READ: Final = "not read"
-NOT_HERE: Final = "not on this stack"
-"""What a note begins with, before a result on another stack in brackets."""
-LIBRARY_UNKNOWN: Final = "library unknown"
 _NOT_IN_THERE: Final = "not in what could be read"
 
 _PROPER_NAMES: Final = {"transformers": "Transformers"}
 _UNTESTED: Final = pl.lit(Verdict.UNTESTED.value, VERDICT_TYPE)
 _FROM_RECORDS: Final = tuple(
-    column for column in (*LINES, "result", "exclusion") if column in {*COLUMN_NAMES, UNCONVERTED, "key", "verdict"}
+    column
+    for column in (*LINES, "result", "exclusion", "key_place")
+    if column in {*COLUMN_NAMES, UNCONVERTED, "key", "key_place", "verdict"}
 )
 
 
@@ -174,15 +170,10 @@ def _on_stack(frame: pl.DataFrame, choice: StackChoice, snapshot: Snapshot) -> p
 
 
 def _in_order(lines: pl.DataFrame) -> pl.DataFrame:
-    # Two stable sorts by one column each: with a million lines six times as fast as one sort by both.
-    places = lines.select(
-        "key",
-        group=pl.col("left_out").cast(pl.UInt8) * 16
-        + pl.col("standing") * 2
-        + pl.col("model_id").is_null().cast(pl.UInt8),
-    ).with_row_index("place")
-    by_id = places.sort("key", maintain_order=True)
-    ordered = lines[by_id.sort("group", maintain_order=True)["place"]]
+    group = pl.col("left_out").cast(pl.UInt64) * 16 + pl.col("standing") * 2 + pl.col("model_id").is_null()
+    # One number to sort by, and only what a line has to be put in order: most of the time that a million lines take.
+    order = lines.select(order=group * 2**32 + pl.col("key_place"))["order"]
+    ordered = lines.select(name for name in LINES if name in lines.columns)[order.arg_sort()]
     # Written anew, the texts lie in memory as the lines do: a search reads them four times as fast.
     return ordered.with_columns(key=pl.concat_str("key", pl.lit("")))
 

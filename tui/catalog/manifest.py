@@ -5,6 +5,7 @@ In the cache folder:
     snapshots/<dataset...>.json     a manifest: the commit, when it was checked, the files
     records/<sha256>.parquet        the app's own files, written by `catalog.ingest`, each with a .json report
     index/<name>.parquet            the short columns of the files of a snapshot, written by `catalog.own_files`
+    pages/<source>.json             the first lines, written by `catalog.front_page`
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from tui.atomic_file import remove_leftovers
-from tui.catalog.json_files import file_name_of, moment, read_kept, write_json
+from tui.catalog.cache_places import index_folder, manifest_path, records_folder
+from tui.catalog.json_files import moment, read_kept, write_json
 from tui.catalog.own_files import damaged, index_name
 from tui.catalog.source_file import SourceFile, from_json, to_json
 from tui.settings import Settings
@@ -44,22 +46,12 @@ class Manifest:
     files: tuple[SourceFile, ...]
 
 
-def records_folder(settings: Settings) -> Path:
-    """Where the app's own files are."""
-    return settings.cache_dir / "records"
-
-
-def index_folder(settings: Settings) -> Path:
-    """Where indexes are."""
-    return settings.cache_dir / "index"
-
-
 def read_manifest(settings: Settings, endpoint: str) -> Manifest | None:
     """What was last kept of the dataset and revision in `settings`; None when there is nothing usable.
 
     A file whose own file is gone or cut short is in it as one that could not be read.
     """
-    manifest = _read(_path(settings, endpoint), settings)
+    manifest = _read(manifest_path(settings, endpoint), settings)
     wanted = (endpoint, settings.dataset, settings.revision)
     of_another = manifest is None or (manifest.endpoint, manifest.dataset, manifest.asked_for) != wanted
     return None if of_another else manifest
@@ -67,7 +59,7 @@ def read_manifest(settings: Settings, endpoint: str) -> Manifest | None:
 
 def write_manifest(settings: Settings, manifest: Manifest) -> None:
     """Keep the manifest, at once or not at all; what cannot be written is logged: the next start fetches again."""
-    write_json(_path(settings, manifest.endpoint), manifest_values(manifest))
+    write_json(manifest_path(settings, manifest.endpoint), manifest_values(manifest))
 
 
 def manifest_values(manifest: Manifest) -> dict[str, Any]:
@@ -140,11 +132,6 @@ def _last_use(path: Path) -> float:
     # A report is as old as its own file, which `touch` keeps young.
     own = path.with_suffix(".parquet")
     return (own if own.exists() else path).stat().st_mtime
-
-
-def _path(settings: Settings, endpoint: str) -> Path:
-    name = file_name_of(f"{settings.dataset} {settings.revision} {endpoint}")
-    return settings.cache_dir / "snapshots" / f"{name}.json"
 
 
 def _read(path: Path, settings: Settings) -> Manifest | None:

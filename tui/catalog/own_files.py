@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-INDEX_FORMAT: Final = 1
-"""Version of what is in an index; those of another version are made anew."""
+INDEX_FORMAT: Final = 2
+"""Version of what is in an index, verdicts included; those of another version are made anew."""
 
 SHORT_COLUMNS: Final = (*(column.name for column in COLUMNS if column.name not in LONG_TEXT), EXTRA, UNCONVERTED)
 """The columns that are read at start."""
@@ -39,17 +39,18 @@ _REMEDY = "Refresh: the file is then read again."
 def read_records(files: Sequence[SourceFile], index_folder: Path) -> tuple[pl.DataFrame, tuple[SourceFile, ...]]:
     """The records of all files, and the files: one that could not be read now says so in its problems.
 
-    Columns: `SHORT_COLUMNS`, `file` and `row` (UInt32: the index in `files` and the row in that own file), `key`,
-    `verdict`, `has_error`, `has_run_py`. Reads the index in `index_folder`, or the own files when there is none, and
-    then writes one.
+    Columns: `SHORT_COLUMNS`, `file` and `row` (UInt32: the index in `files` and the row in that own file),
+    `has_error`, `has_run_py`, and what `records.with_derived_columns` adds. Reads the index in `index_folder`, or the
+    own files when there is none, and then writes one.
     """
     from tui.catalog.records import with_derived_columns
 
     frame = _read_index(index_folder, files)
     if frame is None:
-        frame, files = _read_own_files(files)
+        read, files = _read_own_files(files)
+        frame = with_derived_columns(read)
         _write_index(index_folder, files, frame)
-    return with_derived_columns(frame), tuple(files)
+    return frame, tuple(files)
 
 
 def read_text(file: SourceFile, row: int, column: str) -> str | None:
@@ -162,8 +163,10 @@ def _read_index(folder: Path, files: Sequence[SourceFile]) -> pl.DataFrame | Non
     if written != hashlib.sha256(content).hexdigest():
         log.warning("%s is not as it was written and will be made anew", path)
         return None
+    from tui.catalog.records import DERIVED
+
     frame = pl.read_parquet(content)
-    return frame if dict(frame.schema) == _schema() else None
+    return frame if dict(frame.schema) == {**_schema(), **DERIVED} else None
 
 
 def _write_index(folder: Path, files: Sequence[SourceFile], frame: pl.DataFrame) -> None:
@@ -173,7 +176,7 @@ def _write_index(folder: Path, files: Sequence[SourceFile], frame: pl.DataFrame)
     path = folder / f"{name}.parquet"
     try:
         with replacing(path) as part:
-            frame.write_parquet(part, compression="zstd")
+            frame.write_parquet(part, compression="lz4")
             with part.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import polars as pl
+if TYPE_CHECKING:
+    import polars as pl
 
 _LOOKED_AT = 50_000
 """Ids, evenly spread, that a suggestion is looked for in: it comes when typing rests."""
@@ -25,6 +27,8 @@ def words(text: str) -> list[str]:
 
 def matches(wanted: Sequence[str]) -> pl.Expr:
     """Whether every word occurs in `key`, the casefolded id; true without words."""
+    import polars as pl
+
     occurs = (pl.col("key").str.contains(word, literal=True) for word in wanted)
     return pl.all_horizontal(pl.lit(value=True), *occurs)
 
@@ -79,6 +83,8 @@ def suggest(text: str, keys: pl.Series) -> str | None:
 
 
 def _nearest(word: str, keys: pl.Series) -> str | None:
+    import polars as pl
+
     looked_at = keys.gather_every(-(-keys.len() // _LOOKED_AT)).to_frame("part").lazy()
     part = pl.col("part")
     one_separator = part.str.replace_all("_", "-", literal=True).str.replace_all("/", "-", literal=True)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from tui.catalog.hub import Sort
-    from tui.catalog.views import View
+    from tui.catalog.question import View
 
 __all__ = [
     "COLUMNS", "Ranking", "cached", "fetch", "look_for_renames", "more", "open_sample", "remember_rename",

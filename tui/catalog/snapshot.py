@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-import stat
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -18,18 +16,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from tui.catalog import exported, hub, model_ids, own_files
+from tui.catalog.cache_places import index_folder, records_folder
 from tui.catalog.changes import what_changed
 from tui.catalog.ingest import ingest_all
 from tui.catalog.manifest import (
     Manifest,
     files_of,
-    index_folder,
     read_manifest,
-    records_folder,
     remove_forgotten,
     touch,
     write_manifest,
 )
+from tui.catalog.parquet_files import parquet_files
 from tui.catalog.schema import COLUMN_NAMES, EXTRA, LONG_TEXT, UNCONVERTED
 from tui.catalog.source_file import SourceFile
 from tui.catalog.stacks import StackCount, stacks_of
@@ -112,7 +110,7 @@ def open_path(path: Path, settings: Settings, progress: Progress, abandoned: thr
     """
     export = exported.read(path)
     names = exported.names_of(export) if export is not None else {}
-    sources, unread = _parquet_files(path)
+    sources, unread = parquet_files(path)
     read = ingest_all(
         [(names.get(name, name), source) for name, source in sources],
         records_folder(settings),
@@ -255,40 +253,6 @@ def _manifest(settings: Settings, revision: str, checked_at: datetime, files: Se
 def _all_there(snapshot: Snapshot) -> bool:
     """Whether the app's own copy of every file is on disk; a file that nobody could read counts as missing."""
     return all(file.own is not None and file.own.exists() for file in snapshot.files)
-
-
-def _parquet_files(path: Path) -> tuple[list[tuple[str, Path]], list[SourceFile]]:
-    """(Name, path) of the files to read, and folders that cannot be looked into."""
-    try:
-        is_folder = stat.S_ISDIR(path.stat().st_mode)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise NoDataError(
-            f"{path} cannot be read", reason, "Name a parquet file, or a folder that has some."
-        ) from error
-    if not is_folder:
-        return [(path.name, path)], []
-    found: list[tuple[str, Path]] = []
-    unread: list[SourceFile] = []
-
-    def cannot_list(error: OSError) -> None:
-        name = Path(error.filename).relative_to(path).as_posix()
-        problem = f"{name}: the folder cannot be read: {error.strerror}; how many records it holds is not known"
-        unread.append(SourceFile(name, None, "", 0, None, problems=(problem,)))
-
-    seen: set[tuple[int, int]] = set()
-    for folder, folders, names in os.walk(path, onerror=cannot_list, followlinks=True):
-        status = Path(folder).stat()
-        if (status.st_dev, status.st_ino) in seen:  # a link that leads back
-            folders.clear()
-            continue
-        seen.add((status.st_dev, status.st_ino))
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in names:
-            if name.lower().endswith(".parquet") and not name.startswith("."):
-                file = Path(folder) / name
-                found.append((file.relative_to(path).as_posix(), file))
-    return sorted(found), unread
 
 
 def _refuse_nothing_readable(name: str, files: Sequence[SourceFile]) -> None:

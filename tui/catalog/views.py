@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from tui.catalog import query
 from tui.catalog.lines import LINES, nothing, ranked, selected, sorted_by
-from tui.catalog.stacks import STACK_COLUMNS, Stack, StackChoice
+from tui.catalog.question import Question, Selection, View
+from tui.catalog.rows import FrameRows
+from tui.catalog.stacks import STACK_COLUMNS, Stack
 from tui.catalog.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -20,52 +20,6 @@ if TYPE_CHECKING:
 
 
 __all__ = ["LINES", "Question", "Selection", "View", "lines_of", "records_of", "select", "suggestion"]
-
-
-class View(StrEnum):
-    """The three lists of models."""
-
-    SELECTED = "selected"
-    TRENDING = "trending"
-    DOWNLOADS = "downloads"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What a person asked for.
-
-    `left_out` lists models without a result in Selected even when nothing is searched for; `sort` is a
-    column of `LINES`, the view's own order for None; `renames` is casefolded old id -> casefolded new id.
-    """
-
-    view: View
-    stack: StackChoice = field(default_factory=StackChoice)
-    search: str = ""
-    transformers_only: bool = False
-    left_out: bool = False
-    sort: str | None = None
-    descending: bool = False
-    renames: Mapping[str, str] = field(default_factory=dict)
-
-    def of_lines(self) -> Question:
-        """The part of the question that `lines_of` depends on: equal parts have equal lines."""
-        return replace(self, search="", left_out=False, sort=None, descending=False)
-
-
-@dataclass(frozen=True)
-class Selection:
-    """The lines to show, with the figures of the header.
-
-    `counts` and `tested` are of all models that match the search, hidden ones included; `total` of all
-    models of the view; `tested` = PASS + FAIL + other words; `hidden_left_out` models without a result are
-    not in `lines`.
-    """
-
-    lines: pl.DataFrame
-    total: int
-    counts: Mapping[Verdict, int]
-    tested: int
-    hidden_left_out: int
 
 
 def lines_of(snapshot: Snapshot | None, ranking: Ranking | None, question: Question) -> pl.DataFrame:
@@ -99,21 +53,38 @@ def select(
     """
     lines = lines_of(snapshot, ranking, question) if base is None else base
     wanted = query.words(question.search)
-    found = lines[query.places(lines["key"], wanted)] if wanted else lines
+    places = query.places(lines["key"], wanted) if wanted else None
     hidden = 0
     if question.view is View.SELECTED and not wanted and not question.left_out:
-        hidden = int(found["left_out"].sum())
-    counts = {verdict: int((found["verdict"] == verdict.value).sum()) for verdict in Verdict}
-    other_words = int(((found["verdict"] == Verdict.OTHER.value) & found["has_result"]).sum())
-    listed = found.head(found.height - hidden)  # the models left out are the last lines
+        hidden = int(lines["left_out"].sum())
+    counts = _counts(lines["verdict"] if places is None else lines["verdict"].gather(places))
+    other_words = _other_words(lines, places) if counts[Verdict.OTHER] else 0
+    listed = FrameRows(lines.head(lines.height - hidden) if hidden else lines, places)  # those left out are the last
+    if question.sort is not None:
+        frame = listed.frame if places is None else lines[places]
+        listed = FrameRows(sorted_by(frame, question.sort, descending=question.descending))
     in_ranking = question.view is not View.SELECTED and ranking is not None
     return Selection(
-        lines=listed if question.sort is None else sorted_by(listed, question.sort, descending=question.descending),
+        rows=listed,
         total=ranking.models.height if in_ranking and ranking else lines.height,
         counts=counts,
         tested=counts[Verdict.PASS] + counts[Verdict.FAIL] + other_words,
         hidden_left_out=hidden,
     )
+
+
+def _counts(verdicts: pl.Series) -> dict[Verdict, int]:
+    """How often each verdict occurs."""
+    counted = verdicts.value_counts()
+    found = dict(zip(counted["verdict"].to_list(), counted["count"].to_list(), strict=True))
+    return {verdict: found.get(verdict.value, 0) for verdict in Verdict}
+
+
+def _other_words(lines: pl.DataFrame, places: pl.Series | None) -> int:
+    """Lines with a result that is neither PASS nor FAIL."""
+    found = lines.select("verdict", "has_result")
+    found = found if places is None else found[places]
+    return int(((found["verdict"] == Verdict.OTHER.value) & found["has_result"]).sum())
 
 
 def suggestion(base_lines: pl.DataFrame, question: Question) -> str | None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import webbrowser
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote
 
 from textual import on
@@ -16,17 +15,17 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.notifications import SeverityLevel
 
-from tui.catalog.hub import endpoint
+from tui.catalog.hub_address import endpoint
 from tui.screens.copying import NO_MODEL, Refusal, script_file_name, what_to_copy
 from tui.screens.data_screen import DataScreen
-from tui.screens.dialogs import NameDialog, Objection, TextDialog
-from tui.screens.help_text import help_content
 from tui.screens.model_detail import ModelDetail
-from tui.screens.plain import show_plain
 from tui.settings import Settings
 from tui.terminal_text import clean
 from tui.widgets.copy_request import CopyRequested
 from tui.widgets.detail_text import one_line
+
+if TYPE_CHECKING:
+    from tui.screens.dialogs import Objection
 
 
 class RecordActions(DataScreen):
@@ -98,6 +97,8 @@ class RecordActions(DataScreen):
         if isinstance(copy, Refusal) or detail is None:
             self.refuse(copy.reason if isinstance(copy, Refusal) else NO_MODEL)
             return
+        from tui.screens.dialogs import TextDialog
+
         body = Content(clean(copy.text, newlines=True))
         self.app.push_screen(TextDialog(f"Error of {detail.model_id}", body, copy.text))
 
@@ -108,6 +109,8 @@ class RecordActions(DataScreen):
         if isinstance(copy, Refusal) or detail is None:
             self.refuse(copy.reason if isinstance(copy, Refusal) else NO_MODEL)
             return
+        from tui.screens.dialogs import NameDialog
+
         dialog = NameDialog(f"Write {copy.name} to", script_file_name(detail.model_id), _objection)
         self.app.push_screen(dialog, partial(self._write, copy.text))
 
@@ -137,6 +140,8 @@ class RecordActions(DataScreen):
             self.refuse("Sample models are invented: the Hub has no page of them.")
             return
         url = f"{endpoint()}/{quote(line['model_id'])}"
+        import webbrowser
+
         opened = bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")) and webbrowser.open(url)
         self.post_message(CopyRequested(url, url + (" (opened in the browser)" if opened else "")))
 
@@ -146,6 +151,8 @@ class RecordActions(DataScreen):
         if detail is None:
             self.refuse(NO_MODEL)
             return
+        from tui.screens.plain import show_plain
+
         try:
             with self.app.suspend():
                 show_plain(detail)
@@ -161,6 +168,8 @@ class RecordActions(DataScreen):
             still = "Still reading: what cannot be read is known after that."
             self.refuse(still if self.snapshot is None or self.fetching else "Everything in the files could be read.")
             return
+        from tui.screens.dialogs import TextDialog
+
         text = "\n\n".join(troubles)
         self.app.push_screen(
             TextDialog("What went wrong, and what could not be read", Content(clean(text, newlines=True)), text)
@@ -168,11 +177,16 @@ class RecordActions(DataScreen):
 
     def action_help(self) -> None:
         """All keys, the signs, and how to select text."""
+        from tui.screens.dialogs import TextDialog
+        from tui.screens.help_text import help_content
+
         body = help_content(self)
         self.app.push_screen(TextDialog("trn-models: keys and signs", body, body.plain))
 
 
 def _objection(name: str) -> Objection | None:
+    from tui.screens.dialogs import Objection
+
     try:
         path = Path(name).expanduser()
         if path.is_dir():

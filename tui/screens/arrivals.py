@@ -6,7 +6,7 @@ Nothing here changes a widget: a screen calls a `bring_...` function and handles
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,23 +15,42 @@ from textual.message_pump import MessagePump
 
 from tui.background import deliver, in_background
 from tui.errors import TrnModelsError
-from tui.screens.long_texts import LongTexts, read_long_texts
 from tui.settings import Settings
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from tui.catalog.facts import ModelFacts
     from tui.catalog.neff_bucket import Search
+    from tui.catalog.question import View
     from tui.catalog.rankings import Ranking
     from tui.catalog.snapshot import Snapshot
-    from tui.catalog.views import View
+    from tui.screens.long_texts import LongTexts
+
+
+@dataclass
+class LastSnapshotRead(Message):
+    """What was last fetched, read from disk; None when nothing usable is there."""
+
+    snapshot: Snapshot | None
+    lines: pl.DataFrame | None = None
+    """`views.lines_of` its `first_question`."""
+
+
+class FrontPageKept(Message):
+    """The next start has the first lines at once, or there is nothing that it could show."""
 
 
 @dataclass
 class SnapshotArrived(Message):
-    """Records are there. `changed` says what is different from before."""
+    """Records are there. `changed` says what is different from before.
+
+    `lines` are those of the `first_question`, None when the records are the same as before.
+    """
 
     snapshot: Snapshot
     changed: str
+    lines: pl.DataFrame | None
 
 
 @dataclass
@@ -105,6 +124,39 @@ class BucketArrived(Message):
     of_sample: bool
 
 
+def bring_last_snapshot(target: MessagePump, settings: Settings) -> None:
+    """Read from disk what was last fetched."""
+
+    def work() -> Message:
+        from tui.catalog import snapshot as snapshots
+
+        last = snapshots.last_snapshot(settings)
+        return LastSnapshotRead(last, None if last is None else _first_lines(last))
+
+    in_background(target, work, lambda _error: LastSnapshotRead(None), "reading what was fetched last")
+
+
+def _first_lines(snapshot: Snapshot) -> pl.DataFrame:
+    from tui.catalog.question import first_question
+    from tui.catalog.views import lines_of
+
+    return lines_of(snapshot, None, first_question(snapshot.stacks))
+
+
+def keep_front_page(
+    target: MessagePump, settings: Settings, snapshot: Snapshot, lines: pl.DataFrame, columns: Sequence[str]
+) -> None:
+    """Keep the first lines for the next start."""
+
+    def work() -> Message:
+        from tui.catalog import front_page
+
+        front_page.write(settings, snapshot, lines, columns)
+        return FrontPageKept()
+
+    in_background(target, work, lambda _error: FrontPageKept(), "keeping the first lines")
+
+
 def bring_snapshot(
     target: MessagePump, settings: Settings, current: Snapshot | None, abandoned: threading.Event
 ) -> None:
@@ -117,9 +169,12 @@ def bring_snapshot(
         from tui.catalog import snapshot as snapshots
 
         if settings.data is not None:
-            return SnapshotArrived(snapshots.open_path(settings.data, settings, tell, abandoned), "")
+            read = snapshots.open_path(settings.data, settings, tell, abandoned)
+            return SnapshotArrived(read, "", _first_lines(read))
         refreshed = snapshots.refresh(settings, current, tell, abandoned)
-        return SnapshotArrived(refreshed.snapshot, refreshed.changed)
+        arrived = refreshed.snapshot
+        known = current is not None and arrived.records is current.records
+        return SnapshotArrived(arrived, refreshed.changed, None if known else _first_lines(arrived))
 
     in_background(target, work, SnapshotFailed, "reading records")
 
@@ -171,6 +226,8 @@ def bring_facts(target: MessagePump, settings: Settings, key: str, model_id: str
 
 def bring_long_texts(target: MessagePump, snapshot: Snapshot, index: int) -> None:
     """Read run.py and the error of one record from disk."""
+
+    from tui.screens.long_texts import LongTexts, read_long_texts
 
     def failed(error: TrnModelsError) -> Message:
         return LongTextsArrived(LongTexts(snapshot, index, None, None, error))

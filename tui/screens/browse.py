@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import polars as pl
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -15,27 +14,36 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Static
 
-from tui.catalog import query, views
+from tui.catalog import front_page, query
+from tui.catalog.question import Question, Selection, View, first_question
+from tui.catalog.rows import FrameRows, KeptRows
 from tui.catalog.stacks import Stack, StackChoice, default_stack
-from tui.catalog.views import Selection, View
+from tui.screens import arrivals
+from tui.screens.copying import NO_MODEL
+from tui.screens.detail_keys import DetailKeys
 from tui.screens.hints import hints_for
 from tui.screens.model_detail import ModelDetail
-from tui.screens.opening import place_of
-from tui.screens.question_keys import QuestionKeys
 from tui.settings import Settings
 from tui.widgets import header_text
 from tui.widgets.bars import Bar
 from tui.widgets.empty_text import empty_text
 from tui.widgets.key_hints import Hint, KeyHints
-from tui.widgets.model_table import ModelTable
+from tui.widgets.model_table import NOTHING_TO_OPEN, STILL_READING, ModelTable
+from tui.widgets.painting import painted_together
 from tui.widgets.run_line import RunLine
 from tui.widgets.search_box import SearchBox
+from tui.widgets.table_cells import DRAWN
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from tui.catalog.front_page import FrontPage
 
 SUGGEST_AFTER_S = 0.15
 """Typing rests this long before a near word is looked for."""
 
 
-class BrowseScreen(QuestionKeys):
+class BrowseScreen(DetailKeys):
     """Table, detail beside or over it, and the lines around them."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (116, "-wide")]  # noqa: RUF012 - an instance attribute of Screen
@@ -43,12 +51,9 @@ class BrowseScreen(QuestionKeys):
         Binding("slash", "search", "search", id="search", tooltip="Search: part of a model's id", priority=True),
         Binding("enter", "enter", "detail", id="enter", tooltip="Detail; in the search: to the table", priority=True),
         Binding("down", "leave_search", id="search.leave", show=False, priority=True),
-        Binding("z", "zoom", "zoom", id="zoom", tooltip="Detail over the whole screen, or beside the table"),
         Binding("u,f5", "refresh_data", "refresh", id="refresh", tooltip="Ask the source again"),
         Binding("P", "problems", "problems", id="problems", tooltip="What could not be read in the files"),
         Binding("question_mark,f1", "help", "help", id="help", tooltip="This help"),
-        Binding("escape", "back", "back", id="back", tooltip="Back, or clear the search", show=False),
-        Binding("q", "back_or_quit", "quit", id="quit", tooltip="Back from a detail, or quit", show=False),
         Binding("colon", "app.command_palette", "palette", id="palette", tooltip="Commands, models, versions by name"),
     ]  # fmt: skip
 
@@ -56,6 +61,8 @@ class BrowseScreen(QuestionKeys):
         super().__init__(settings, search)
         self._model = model
         self.selection: Selection | None = None
+        self._front_page: FrontPage | None = None
+        """What is shown while the records are being read."""
         self._base: pl.DataFrame | None = None
         self._suggestion: str | None = None
         self._suggesting: Timer | None = None
@@ -78,16 +85,34 @@ class BrowseScreen(QuestionKeys):
         yield KeyHints(id="keys")
 
     def on_mount(self) -> None:
-        """The frame is drawn first, then the records are read."""
+        """The frame is drawn first, with the first lines if they were kept, then the records are read."""
         self.set_focus(self.query_one(ModelTable))
+        if not self._model:
+            self._show_front_page()
         self._draw_header()
         self.call_after_refresh(self.start_loading)
         self.start_looking()
 
     # From data to screen
 
+    def _show_front_page(self) -> None:
+        """Only for what a start asks; whatever else is asked meanwhile waits for the records."""
+        plain = Question(view=View.SELECTED)
+        page = front_page.read(self.settings, DRAWN) if self.question == plain else None
+        if page is not None:
+            self._front_page = page
+            self.question = replace(self.question, stack=StackChoice.of(page.stack))
+            self.draw_lines()
+
+    def records_checked(self) -> None:
+        """The next start shows the first lines of what is known now."""
+        if self.snapshot is not None and not self.showing_sample:
+            lines = self.lines.of(self.snapshot, None, first_question(self.snapshot.stacks))
+            arrivals.keep_front_page(self, self.settings, self.snapshot, lines, DRAWN)
+
     def records_changed(self) -> None:
         """Swap the records under the cursor."""
+        self._front_page = None
         self.set_class(self.showing_sample, "-sample")
         if self.snapshot is not None:
             self.stacks = self.snapshot.stacks
@@ -96,6 +121,7 @@ class BrowseScreen(QuestionKeys):
             if not self.stack_chosen or not exists:
                 choice = StackChoice.of(self.your_stack or default_stack(self.stacks))
             self.question = replace(self.question, stack=choice)
+            self.records_checked()
         self.want_ranking(self.question.view, self.pipeline_tag)
         self.draw_lines()
         self._open_model()
@@ -104,6 +130,8 @@ class BrowseScreen(QuestionKeys):
         """Once it is there, put the cursor on the model that the app was opened on, and open its detail."""
         if not self._model or self.snapshot is None:
             return
+        from tui.screens.opening import place_of
+
         place = place_of(self.settings, self.snapshot, self._model, self.renames)
         if place is None:
             return  # the sample is shown until the dataset comes
@@ -149,24 +177,39 @@ class BrowseScreen(QuestionKeys):
     def activity_changed(self) -> None:
         """Only the status line says it."""
         self._draw_header()
-        if self.snapshot is None:
+        if self.snapshot is None and self._front_page is None:
             self.query_one(ModelTable).empty_text = self._empty_text()
 
     def draw_lines(self) -> None:
         """Everything but the search and the sort is computed here, once for many keys."""
+        if self._front_page is not None and self.question.view is View.SELECTED:
+            self._base = self.selection = None
+            self._show_rows(self._front_page.rows)
+            self._draw_header()
+            return
         self.question = replace(self.question, renames=self.renames)
-        self._base = views.lines_of(self.snapshot, self._ranking(), self.question)
+        ranking = None if self.question.view is View.SELECTED else self._ranking()
+        self._base = self.lines.of(self.snapshot, ranking, self.question)
         self.draw_selection()
 
     def draw_selection(self) -> None:
         """What a key of the search or the sort changes."""
-        question = self.question
+        if self._base is None:
+            return
+        from tui.catalog import views
+
         self._suggestion = None
-        self.selection = views.select(self.snapshot, self._ranking(), question, self._base)
-        table = self.query_one(ModelTable)
-        table.empty_text = self._empty_text()
-        table.show(
-            self.selection.lines,
+        self.selection = views.select(self.snapshot, self._ranking(), self.question, self._base)
+        self.query_one(ModelTable).empty_text = self._empty_text()
+        self._show_rows(self.selection.rows)
+        self._draw_header()
+        self._cursor_moved()
+        self._suggest_at_rest()
+
+    def _show_rows(self, rows: FrameRows | KeptRows) -> None:
+        question = self.question
+        self.query_one(ModelTable).show(
+            rows,
             words=query.words(question.search),
             ranking=question.view is not View.SELECTED,
             figure_title="trend" if question.view is View.TRENDING else "downloads",
@@ -176,22 +219,21 @@ class BrowseScreen(QuestionKeys):
             mark_unknown_library=question.view is not View.SELECTED and question.transformers_only,
             more=self._has_more and not question.search.strip(),
         )
-        self._draw_header()
-        self._cursor_moved()
-        self._suggest_at_rest()
 
     def _suggest_at_rest(self) -> None:
         """Looking for a near word costs more than a key may: it waits until typing rests."""
 
         def suggest() -> None:
             if self._base is not None:
+                from tui.catalog import views
+
                 self._suggestion = views.suggestion(self._base, self.question)
                 self.query_one(ModelTable).empty_text = self._empty_text()
 
         if self._suggesting is not None:
             self._suggesting.stop()
             self._suggesting = None
-        if self.selection is not None and self.question.search.strip() and self.selection.lines.is_empty():
+        if self.selection is not None and self.question.search.strip() and not self.selection.height:
             self._suggesting = self.set_timer(SUGGEST_AFTER_S, suggest)
 
     @property
@@ -218,10 +260,12 @@ class BrowseScreen(QuestionKeys):
             header_text.stack(self.question.stack, yours=exact is not None and exact == self.your_stack),
             header_text.beside_the_stack(self.question, states),
         )
-        if self.selection is not None and (self.snapshot is not None or self.selection.total):
-            self.query_one("#counts", Bar).show(Content(""), header_text.counts(self.selection, self._has_more))
-        self.query_one("#banner", Static).update(self._banner())
-        self.query_one("#status", Bar).show(header_text.status(self.snapshot, self.activity, self.settings.offline))
+        shown = self.selection or self._front_page
+        if shown is not None and (self.snapshot is not None or shown.total):
+            self.query_one("#counts", Bar).show(Content(""), header_text.counts(shown, self._has_more))
+        self.query_one("#banner", Static).update(self._banner(), layout=False)
+        source = self.snapshot or self._front_page
+        self.query_one("#status", Bar).show(header_text.status(source, self.activity, self.settings.offline))
         self.show_hints()
 
     def _empty_text(self) -> list[str]:
@@ -258,27 +302,10 @@ class BrowseScreen(QuestionKeys):
     # Keys
 
     @on(SearchBox.QueryChanged)
-    def _query_changed(self, event: SearchBox.QueryChanged) -> None:
+    async def _query_changed(self, event: SearchBox.QueryChanged) -> None:
         self.question = replace(self.question, search=event.text)
-        self.draw_selection()
-
-    @on(ModelTable.Opened)
-    def open_detail(self) -> None:
-        """The detail has the keys; where it is not beside the table it comes over it."""
-        if not self.pane.display:
-            self.add_class("-over")
-        self._focus_pane()
-
-    def _focus_pane(self) -> None:
-        """At once where it is on screen; where it only comes there with the next frame, then."""
-
-        def shown() -> None:
-            if self.has_class("-over"):
-                self.set_focus(self.pane)
-            self.pane.open()
-
-        self.set_focus(self.pane)
-        self.call_after_refresh(shown)
+        async with painted_together(self.app):
+            self.draw_selection()
 
     @on(ModelTable.EndReached)
     def _end_reached(self) -> None:
@@ -299,23 +326,15 @@ class BrowseScreen(QuestionKeys):
     def _resized(self) -> None:
         self.call_after_refresh(self._cursor_moved)
 
+    def refuse(self, reason: str) -> None:
+        """Of lines that were kept nothing more is known than what stands there."""
+        kept = self._front_page is not None and reason in (NO_MODEL, NOTHING_TO_OPEN)
+        super().refuse(STILL_READING if kept else reason)
+
     def action_search(self) -> None:
         """Type into the search box."""
         self.remove_class("-over")
         self.set_focus(self.query_one(SearchBox))
-
-    def show_table(self) -> None:
-        """The table has the screen and the keys."""
-        self.remove_class("-over")
-        self.set_focus(self.query_one(ModelTable))
-
-    def action_zoom(self) -> None:
-        """The detail over the whole screen, or beside the table again."""
-        self.toggle_class("-over")
-        if self.has_class("-over"):
-            self._focus_pane()
-        else:
-            self.show_table()
 
     def action_refresh_data(self) -> None:
         """Ask the source again for records and for the ranking on screen."""
@@ -327,20 +346,6 @@ class BrowseScreen(QuestionKeys):
         self.pane.forget_failures()
         self.want_ranking(self.question.view, self.pipeline_tag, now=True)
         self.draw_lines()
-
-    def action_back(self) -> None:
-        """One step back: detail, search text; in the main screen Esc stays and q quits."""
-        if self.has_class("-over") or isinstance(self.focused, ModelDetail):
-            self.show_table()
-        elif self.question.search:
-            self.query_one(SearchBox).value = ""
-
-    def action_back_or_quit(self) -> None:
-        """Back from a detail, else the end."""
-        if self.has_class("-over") or isinstance(self.focused, ModelDetail):
-            self.action_back()
-        else:
-            self.app.exit()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enter and Down are this screen's own only where they lead from one part of it to another."""
@@ -355,7 +360,7 @@ class BrowseScreen(QuestionKeys):
         if isinstance(self.focused, SearchBox):
             self.action_leave_search()
         elif self.current_line() is None:
-            self.refuse("No model is listed here to open.")
+            self.refuse(NOTHING_TO_OPEN)
         else:
             self.open_detail()
 
@@ -366,9 +371,14 @@ class BrowseScreen(QuestionKeys):
 
     def models_named(self, text: str, at_most: int) -> list[tuple[str, str]]:
         """(id, verdict) of the view's models whose id has every word of `text`, left-out ones included."""
+        if self._base is None:
+            return []
+        from tui.catalog import views
+
         question = replace(self.question, search=text, sort=None)
-        found = views.select(self.snapshot, self._ranking(), question, self._base).lines.head(at_most)
-        return list(zip(found["model_id"].fill_null("").to_list(), found["verdict"].to_list(), strict=True))
+        found = views.select(self.snapshot, self._ranking(), question, self._base).rows
+        rows = found.rows(0, at_most, ("model_id", "verdict"))
+        return [(row["model_id"] or "", row["verdict"]) for row in rows]
 
     def go_to(self, model_id: str) -> None:
         """Put the cursor on this model; a search that hides it is replaced by its id."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tui.catalog.lines import NOT_READ
+from tui.catalog.question import NOT_READ
 from tui.catalog.verdict import Record, shown
-from tui.rerun.recipe import Recipe
 from tui.widgets.detail_text import Detail, one_line
+
+if TYPE_CHECKING:
+    from tui.rerun.recipe import Recipe
 
 NO_MODEL = "No model is on the cursor line."
 

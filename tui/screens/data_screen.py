@@ -10,19 +10,24 @@ import logging
 import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.screen import Screen
 from textual.timer import Timer
 
-from tui.catalog import rankings, snapshot
-from tui.catalog.rankings import Ranking
-from tui.catalog.snapshot import Snapshot
-from tui.catalog.views import View
+from tui.catalog.question import View, first_question
 from tui.errors import HubNotFoundError, HubOfflineError, TrnModelsError
 from tui.screens import arrivals
+from tui.screens.lines_at_hand import LinesAtHand
 from tui.settings import DEFAULT_DATASET, Settings
 from tui.widgets.header_text import Activity
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from tui.catalog.rankings import Ranking
+    from tui.catalog.snapshot import Snapshot
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +51,7 @@ class DataScreen(Screen[None]):
         super().__init__()
         self.settings = settings
         self.snapshot: Snapshot | None = None
+        self.lines = LinesAtHand()
         self.rankings: dict[RankingKey, Ranking] = {}
         self.ranking_errors: dict[RankingKey, TrnModelsError] = {}
         self.rankings_loading: set[RankingKey] = set()
@@ -57,6 +63,9 @@ class DataScreen(Screen[None]):
 
     def records_changed(self) -> None:
         """Other records are there."""
+
+    def records_checked(self) -> None:
+        """The records are the same as before; when that was last known is another time."""
 
     def ranking_changed(self) -> None:
         """A ranking came, grew, or failed to come."""
@@ -72,17 +81,28 @@ class DataScreen(Screen[None]):
 
     def start_loading(self) -> None:
         """What is on disk first; then, in the background, what the Hub has."""
+        # Here, in the event loop: a thread that imports it beside the imports of this one has met half a module.
+        import polars  # noqa: F401
+
         if self.settings.sample:
-            self._take(snapshot.open_sample())
-            return
-        last = None if self.settings.data is not None else snapshot.last_snapshot(self.settings)
+            self._take_sample()
+        elif self.settings.data is not None:
+            self.fetch_records()
+        else:
+            arrivals.bring_last_snapshot(self, self.settings)
+
+    @on(arrivals.LastSnapshotRead)
+    def _last_snapshot_read(self, event: arrivals.LastSnapshotRead) -> None:
+        last = event.snapshot
         if last is not None:
-            self._take(last)
-        if self.settings.offline and self.settings.data is None:
+            self._take(last, event.lines)
+        else:
+            self.records_changed()
+        if self.settings.offline:
             if last is None:
                 self._sample_meanwhile()
             return
-        if last is None and self.settings.data is None:
+        if last is None:
             self._silence = self.set_timer(SILENCE_BEFORE_SAMPLE_S, self._sample_meanwhile)
         self.fetch_records()
 
@@ -102,15 +122,23 @@ class DataScreen(Screen[None]):
         """Whether the records on screen are the bundled sample."""
         return self.snapshot is not None and self.snapshot.source == "sample"
 
-    def _take(self, new: Snapshot) -> None:
+    def _take(self, new: Snapshot, first_lines: pl.DataFrame | None = None) -> None:
         self.snapshot = new
+        self.lines.forget()
+        if first_lines is not None:
+            self.lines.keep(new, None, first_question(new.stacks), first_lines)
         self.records_changed()
+
+    def _take_sample(self) -> None:
+        from tui.catalog.snapshot import open_sample
+
+        self._take(open_sample())
 
     def _sample_meanwhile(self) -> None:
         """Nothing else is there; but a dataset that a person named is not replaced by something else."""
         named = self.settings.dataset != DEFAULT_DATASET
         if self.snapshot is None and not (named and isinstance(self.activity.error, HubNotFoundError)):
-            self._take(snapshot.open_sample())
+            self._take_sample()
         elif self.snapshot is None:
             self.records_changed()
 
@@ -131,9 +159,10 @@ class DataScreen(Screen[None]):
         was_sample = self.showing_sample
         self.activity = Activity(changed=event.changed, read_at=datetime.now(UTC))
         if self.snapshot is None or self.snapshot.records is not event.snapshot.records:
-            self._take(event.snapshot)
+            self._take(event.snapshot, event.lines)
         else:
             self.snapshot = event.snapshot
+            self.records_checked()
         self.activity_changed()
         if was_sample and not self.showing_sample:
             self.notify("The dataset arrived and took the place of the sample.", markup=False)
@@ -159,9 +188,13 @@ class DataScreen(Screen[None]):
             return
         key = self.ranking_key(view, task)
         if self.showing_sample:
-            self.rankings.setdefault(key, rankings.open_sample(view, task))
+            from tui.catalog.rankings import open_sample
+
+            self.rankings.setdefault(key, open_sample(view, task))
             return
         if key not in self.rankings:
+            from tui.catalog import rankings
+
             last = rankings.cached(self.settings, view, task)
             if last is not None:
                 self.rankings[key] = last

@@ -6,7 +6,7 @@ of it is on the path of a key.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -16,27 +16,22 @@ from textual.message import Message
 from textual.timer import Timer
 
 from tui.catalog.facts import ModelFacts
-from tui.catalog.hub import FACTS_KEPT, cached_facts
-from tui.catalog.neff_bucket import Search
-from tui.catalog.snapshot import Snapshot
 from tui.errors import TrnModelsError
 from tui.screens import arrivals
-from tui.screens.detail_of import detail_of, indexes_of
-from tui.screens.long_texts import LongTexts, read_long_texts
 from tui.settings import Settings
 from tui.widgets.detail_panel import DetailPanel
 from tui.widgets.detail_text import Detail
 
 if TYPE_CHECKING:
+    from tui.catalog.neff_bucket import Search
+    from tui.catalog.snapshot import Snapshot
     from tui.host.interpreters import Interpreter
     from tui.host.neuron import Host
+    from tui.screens.long_texts import LongTexts
 
-DETAIL_AFTER_S = 0.05
-"""The cursor rests this long before the detail is drawn: a held arrow key, or a word typed quickly, moves the table
-alone."""
-
-TEXTS_AFTER_S = 0.12
-"""It rests this long before run.py is read."""
+DETAIL_AFTER_S = 0.12
+"""The cursor rests this long before the detail is drawn and run.py is read: a held arrow key, or a word typed quickly,
+moves the table alone."""
 
 FACTS_AFTER_S = 1.0
 """It rests this long before the Hub is asked about a model."""
@@ -67,7 +62,7 @@ class ModelDetail(DetailPanel):
         self._facts: dict[str, ModelFacts | TrnModelsError] = {}
         self._facts_asked: set[str] = set()
         self._bucket_asked = False
-        self._rest_timers: list[Timer] = []
+        self._rest: Timer | None = None
         self._host: Host | None = None
         self._interpreters: tuple[Interpreter, ...] | None = None
         self._taken: Mapping[int, int] = {}
@@ -91,14 +86,14 @@ class ModelDetail(DetailPanel):
         self._line, self._snapshot, self._renames = line, snapshot, renames
         if self._of_sample is not was_sample:
             self.bucket, self._bucket_asked = None, False
-        for timer in self._rest_timers:
-            timer.stop()
-        calls: tuple[tuple[float, Callable[[], object]], ...] = (
-            (DETAIL_AFTER_S, self.draw),
-            (TEXTS_AFTER_S, self._bring_texts),
-            (FACTS_AFTER_S, self.ask),
-        )
-        self._rest_timers = [self.set_timer(seconds, call) for seconds, call in calls] if self.display else []
+        if self._rest is not None:
+            self._rest.stop()
+        self._rest = self.set_timer(DETAIL_AFTER_S, self._rested) if self.display else None
+
+    def _rested(self) -> None:
+        self.draw()
+        self._bring_texts()
+        self._rest = self.set_timer(FACTS_AFTER_S - DETAIL_AFTER_S, self.ask)
 
     def draw(self) -> None:
         """Show what is known, where the pane is on screen."""
@@ -122,6 +117,8 @@ class ModelDetail(DetailPanel):
         """Show the next (1) or previous (-1) record of the same model; False when there is no other."""
         if self._line is None:
             return False
+        from tui.screens.detail_of import indexes_of
+
         indexes = indexes_of(self._line, self._snapshot, self._renames)
         at = indexes.index(self._index) if self._index in indexes else -1 if step > 0 else 0
         if not indexes or (len(indexes) == 1 and at == 0):
@@ -138,6 +135,8 @@ class ModelDetail(DetailPanel):
             return None
         index = self._index
         if self._snapshot is not None and index is not None and not self._texts_are_here():
+            from tui.screens.long_texts import LongTexts, read_long_texts
+
             try:
                 self._texts = read_long_texts(self._snapshot, index)
             except TrnModelsError as error:
@@ -145,6 +144,8 @@ class ModelDetail(DetailPanel):
         return self._known_of(self._line)
 
     def _known_of(self, line: Mapping[str, Any]) -> Detail:
+        from tui.screens.detail_of import detail_of
+
         facts = self._facts.get(line["key"])
         return detail_of(
             line,
@@ -196,6 +197,8 @@ class ModelDetail(DetailPanel):
             self.want_bucket()
         if line is None or not line["model_id"] or self._of_sample or self.settings.offline:
             return
+        from tui.catalog.hub import FACTS_KEPT
+
         key = line["key"]
         known = self._recall_facts(line)
         fresh = isinstance(known, ModelFacts) and datetime.now(UTC) - known.fetched_at < FACTS_KEPT
@@ -208,6 +211,8 @@ class ModelDetail(DetailPanel):
     def _recall_facts(self, line: Mapping[str, Any]) -> ModelFacts | TrnModelsError | None:
         key = line["key"]
         if key not in self._facts and not self._of_sample and line["model_id"]:
+            from tui.catalog.hub import cached_facts
+
             kept = cached_facts(self.settings, line["model_id"])
             if kept is not None:
                 self._facts[key] = kept

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tui.catalog import kept_rankings, views
+from tui.catalog.question import View
 from tui.catalog.snapshot import Snapshot
 from tui.catalog.stacks import STACK_COLUMNS, Stack, StackChoice, default_stack
-from tui.catalog.views import View
 from tui.settings import Settings
 
 

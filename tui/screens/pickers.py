@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tui import numbers
+from tui.catalog.question import Question, View
 from tui.catalog.stacks import (
     ANY,
     StackChoice,
@@ -14,7 +15,6 @@ from tui.catalog.stacks import (
     libraries,
     library_label,
 )
-from tui.catalog.views import Question, View
 from tui.screens.dialogs import Choice, PickDialog
 from tui.widgets.header_text import SORT_NAMES
 

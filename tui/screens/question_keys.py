@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import Binding, BindingType
 
 from tui import state as remembered
+from tui.catalog.question import Question, View
 from tui.catalog.stacks import (
     StackChoice,
     StackCount,
@@ -16,13 +17,13 @@ from tui.catalog.stacks import (
     with_compiler,
     with_library,
 )
-from tui.catalog.views import Question, View
-from tui.screens import pickers
-from tui.screens.dialogs import Choice
 from tui.screens.rerun_keys import RerunKeys
 from tui.settings import Settings
 from tui.widgets.header_text import SORT_NAMES
 from tui.widgets.search_box import SearchBox
+
+if TYPE_CHECKING:
+    from tui.screens.dialogs import Choice
 
 DEFAULT_TASK = "text-generation"
 
@@ -80,6 +81,8 @@ class QuestionKeys(RerunKeys):
 
     def action_pick_task(self) -> None:
         """Another task of the rankings."""
+        from tui.screens import pickers
+
         self.app.push_screen(pickers.task_dialog(self.pipeline_tag), self._task_picked)
 
     def _task_picked(self, choice: Choice[str] | None) -> None:
@@ -91,6 +94,8 @@ class QuestionKeys(RerunKeys):
 
     def action_pick_compiler(self) -> None:
         """Another neuronx-cc version; the library version stays where that pair exists."""
+        from tui.screens import pickers
+
         self.app.push_screen(pickers.compiler_dialog(self.stacks, self.question.stack), self._compiler_picked)
 
     def _compiler_picked(self, choice: Choice[str | None] | None) -> None:
@@ -104,6 +109,8 @@ class QuestionKeys(RerunKeys):
 
     def action_pick_library(self) -> None:
         """Another library version; the compiler stays where that pair exists."""
+        from tui.screens import pickers
+
         self.app.push_screen(pickers.library_dialog(self.stacks, self.question.stack), self._library_picked)
 
     def _library_picked(self, choice: Choice[tuple[str | None, str | None]] | None) -> None:
@@ -138,6 +145,8 @@ class QuestionKeys(RerunKeys):
 
     def action_pick_sort(self) -> None:
         """Sort by another column."""
+        from tui.screens import pickers
+
         self.app.push_screen(pickers.sort_dialog(self.question), self._sort_picked)
 
     def _sort_picked(self, choice: Choice[str | None] | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
@@ -11,6 +10,8 @@ from tui.widgets import detail_text
 from tui.widgets.detail_text import Detail
 from tui.widgets.reading_pane import ReadingPane
 
+SECTIONS = ("heading", "reasons", "fit", "others", "run", "script", "extra", "hub")
+
 
 class DetailPanel(ReadingPane):
     """Shows a `Detail`; sections without anything to say take no room."""
@@ -18,15 +19,25 @@ class DetailPanel(ReadingPane):
     def __init__(self) -> None:
         super().__init__(id="detail")
         self._detail: Detail | None = None
+        self._waiting: Detail | None = None
+        """What is shown as soon as there is something that can show it."""
         self._script: str | None = None
 
-    def compose(self) -> ComposeResult:
-        """One static text a section, in reading order."""
-        for section in ("heading", "reasons", "fit", "others", "run", "script", "extra", "hub"):
-            yield Static(id=f"detail-{section}", classes="section")
+    def on_mount(self) -> None:
+        """One static text a section, in reading order. A start does not wait for them."""
+        self.call_after_refresh(self._mount_sections)
+
+    async def _mount_sections(self) -> None:
+        sections = [Static(id=f"detail-{name}", classes="section") for name in SECTIONS]
+        await self.mount(*sections)
+        if self._waiting is not None:
+            self.show(self._waiting)
 
     def show(self, detail: Detail) -> None:
         """Replace what is shown; another model starts at its top."""
+        if not self.children:
+            self._waiting = detail
+            return
         if detail == self._detail:
             return
         if self._detail is None or self._detail.model_id != detail.model_id:
@@ -46,7 +57,7 @@ class DetailPanel(ReadingPane):
 
     def clear(self) -> None:
         """Nothing is on the cursor line."""
-        self._detail = None
+        self._detail = self._waiting = None
         self._script = None
         for section in self.query(".section").results(Static):
             section.update("")

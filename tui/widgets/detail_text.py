@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tui import numbers
-from tui.catalog.lines import NOT_READ
+from tui.catalog.question import NOT_READ
 from tui.catalog.stacks import compiler_label
 from tui.catalog.verdict import NO_RESULT, Record, Verdict, check_sentences, is_blank, sentence, shown
 from tui.errors import TrnModelsError

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tui import numbers
-from tui.catalog.views import Question, Selection, View
+from tui.catalog.question import Question, Selection, View
 from tui.errors import TrnModelsError
 from tui.widgets.header_text import Activity, problem_words
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tui import numbers
+from tui.catalog.question import View
 from tui.catalog.stacks import ANY, StackChoice, compiler_label, library_label
 from tui.catalog.verdict import Verdict
-from tui.catalog.views import View
 from tui.errors import (
     HubNotFoundError,
     HubOfflineError,
@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
+    from tui.catalog.front_page import FrontPage
+    from tui.catalog.question import Question, Selection
     from tui.catalog.rankings import Ranking
     from tui.catalog.snapshot import Snapshot
-    from tui.catalog.views import Question, Selection
     from tui.host.neuron import Host
 
 VIEW_NAMES: dict[View, str] = {
@@ -136,10 +137,10 @@ def stack(choice: StackChoice, yours: bool = False) -> tuple[Content, ...]:
     return (clickable(first, "pick_compiler") + "   " + clickable(second, "pick_library"),)
 
 
-def counts(selection: Selection, more: bool) -> tuple[Content, ...]:
+def counts(selection: Selection | FrontPage, more: bool) -> tuple[Content, ...]:
     """How many are shown of how many (`500+` when there are more), by verdict, and the pass rate of how many."""
     total = numbers.count(selection.total) + ("+" if more else "")
-    shown_of = Content(f"{numbers.count(selection.lines.height)} of {total}")
+    shown_of = Content(f"{numbers.count(selection.height)} of {total}")
     rate = pass_rate(selection.counts.get(Verdict.PASS, 0), selection.tested)
     hidden = f" ({numbers.count(selection.hidden_left_out)} hidden, x shows)" if selection.hidden_left_out else ""
     dot = Content.styled(" · ", MUTED)
@@ -154,7 +155,7 @@ def counts(selection: Selection, more: bool) -> tuple[Content, ...]:
     return (*lines, shown_of)
 
 
-def _counted(selection: Selection, length: int) -> list[Content]:
+def _counted(selection: Selection | FrontPage, length: int) -> list[Content]:
     """One text for each kind that occurs: with a long word (0), a short one (1), the sign alone (2)."""
     numbers_of = dict(selection.counts)
     tested_others = selection.tested - numbers_of.get(Verdict.PASS, 0) - numbers_of.get(Verdict.FAIL, 0)
@@ -200,7 +201,7 @@ def beside_the_stack(question: Question, states: tuple[str, ...]) -> tuple[Conte
     return (*lines, long, short)
 
 
-def status(snapshot: Snapshot | None, activity: Activity, offline: bool) -> tuple[Content, ...]:
+def status(snapshot: Snapshot | FrontPage | None, activity: Activity, offline: bool) -> tuple[Content, ...]:
     """Source, revision, last check, newest test date; and plainly when that is not fresh. Longest first."""
     if snapshot is None:
         text = activity.progress or "no records yet"
@@ -233,7 +234,7 @@ def banner(offline: bool, fetching: bool, data: Path | None) -> Content:
     return Content(f"SAMPLE DATA  invented models, no real results · {how}")
 
 
-def _names(snapshot: Snapshot) -> tuple[str, ...]:
+def _names(snapshot: Snapshot | FrontPage) -> tuple[str, ...]:
     """The source's name, longest first."""
     if snapshot.source == "sample":
         return ("SAMPLE DATA",)
@@ -241,7 +242,9 @@ def _names(snapshot: Snapshot) -> tuple[str, ...]:
     return (clean(snapshot.name), clean(short), "Hub" if snapshot.source == "hub" else clean(short))
 
 
-def _what_is_known(snapshot: Snapshot, name: str, activity: Activity, *, stale: bool, brief: bool) -> list[Content]:
+def _what_is_known(
+    snapshot: Snapshot | FrontPage, name: str, activity: Activity, *, stale: bool, brief: bool
+) -> list[Content]:
     revision = f" @ {clean(snapshot.revision[:7])}" if snapshot.revision else ""
     if snapshot.source == "data" and not snapshot.revision and not brief:
         revision = " (revision not known)"
@@ -257,7 +260,7 @@ def _what_is_known(snapshot: Snapshot, name: str, activity: Activity, *, stale: 
     return parts
 
 
-def _trouble(snapshot: Snapshot, activity: Activity, offline: bool, *, brief: bool) -> list[Content]:
+def _trouble(snapshot: Snapshot | FrontPage, activity: Activity, offline: bool, *, brief: bool) -> list[Content]:
     trouble = []
     if offline:
         trouble.append(Content.styled("offline", "$text-warning"))

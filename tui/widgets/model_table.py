@@ -1,31 +1,35 @@
-"""The table of models: a polars frame of which only the visible lines are ever read or drawn."""
+"""The table of models: lines of which only the visible ones are ever read or drawn."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import polars as pl
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.cache import LRUCache
-from textual.geometry import Region, Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from tui.catalog.rows import NO_ROWS, FrameRows, KeptRows, Rows, place_in
 from tui.terminal_text import clean
 from tui.widgets import table_cells, table_columns
+from tui.widgets.line_scroll import LineScroll
 from tui.widgets.table_cells import DRAWN, Piece
 from tui.widgets.table_columns import GUTTER, Layout
 from tui.widgets.table_style import COMPONENT_CLASSES, CSS
 
+if TYPE_CHECKING:
+    import polars as pl
+
 Line = dict[str, Any]
 """One row of the lines that `views.select` gives, by column name."""
+
+NOTHING_TO_OPEN = "No model is listed here to open."
+STILL_READING = "The records are still being read."
 
 _MOVE = Binding.Group("move", compact=True)
 
@@ -34,15 +38,13 @@ def _moving(keys: str, action: str, id: str, tooltip: str) -> Binding:
     return Binding(keys, action, show=False, id=f"table.{id}", tooltip=tooltip, group=_MOVE)
 
 
-class ModelTable(ScrollView, can_focus=True, inherit_bindings=False):
+class ModelTable(LineScroll, can_focus=True, inherit_bindings=False):
     """Models, one on a line, with a header that stays and a cursor that keeps to its model.
 
-    It is given frames with `show` and tells what the person does with messages. The cursor moves by whole lines and
+    It is given lines with `show` and tells what the person does with messages. The cursor moves by whole lines and
     nothing is animated: a cursor key repaints two lines.
     """
 
-    ALLOW_SELECT = False
-    ALLOW_MAXIMIZE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         _moving("up,k", "move(-1)", "up", "One model up"),
         _moving("down,j", "move(1)", "down", "One model down"),
@@ -92,7 +94,7 @@ class ModelTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def __init__(self, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._lines = pl.DataFrame()
+        self._lines: Rows = NO_ROWS
         self._words: Sequence[str] = ()
         self._ranking = False
         self._stacks = False
@@ -107,14 +109,13 @@ class ModelTable(ScrollView, can_focus=True, inherit_bindings=False):
         self._told_end = True
         self._click_moved = False
         self._window: tuple[int, list[Line]] = (0, [])
-        self._strips: LRUCache[tuple[int, bool, int], Strip] = LRUCache(1024)
         self._styles_of: dict[tuple[str, str], Style] = {}
 
     # What it shows
 
     def show(
         self,
-        lines: pl.DataFrame,
+        lines: FrameRows | KeptRows | pl.DataFrame,
         *,
         words: Sequence[str] = (),
         ranking: bool = False,
@@ -134,23 +135,23 @@ class ModelTable(ScrollView, can_focus=True, inherit_bindings=False):
         lines can be fetched at the end: only then is it told that the person came there.
         """
         at_rest = self._cursor_is_visible()
-        offset = self._cursor - self.scroll_offset.y
-        key, searched = self._key(self._cursor), list(words) != list(self._words)
+        offset = self._cursor - self.top
+        searched = list(words) != list(self._words)
 
-        self._lines, self._words = lines, list(words)
+        rows = lines if isinstance(lines, (FrameRows, KeptRows)) else FrameRows(lines)
+        found = place_in(rows, self._lines, self._cursor)
+        self._lines, self._words = rows, list(words)
         self._ranking, self._figure_title, self._sort, self._dimmed = ranking, figure_title, sort, dimmed
         self._stacks, self._mark_unknown_library, self._more = stacks, mark_unknown_library, more
         self._window = (0, [])
-        self._strips.clear()
-        found = self._position_of(key)
+        self.forget_lines()
         if found is None:
-            self._cursor = 0 if searched else max(min(self._cursor, len(lines) - 1), 0)
+            self._cursor = 0 if searched else max(min(self._cursor, len(rows) - 1), 0)
         else:
             self._cursor = found
 
         self._told_end = True
-        self.virtual_size = Size(1, len(lines) + 1)
-        self.scroll_to(y=self._cursor - offset if at_rest or searched else self.scroll_offset.y)
+        self.scroll_to_line(self._cursor - offset if at_rest or searched else self.top)
         if at_rest or searched:
             self._bring_cursor_into_view()
         self._told_end = False
@@ -167,6 +168,7 @@ class ModelTable(ScrollView, can_focus=True, inherit_bindings=False):
         new = tuple(clean(line) for line in lines)
         if new != self._empty_text:
             self._empty_text = new
+            self.forget_lines()
             if not len(self._lines):
                 self.refresh()
 
@@ -178,22 +180,17 @@ class ModelTable(ScrollView, can_focus=True, inherit_bindings=False):
     @property
     def current(self) -> Line | None:
         """The row under the cursor."""
-        return self._lines.row(self._cursor, named=True) if self._cursor < len(self._lines) else None
+        return self._lines.row(self._cursor) if self._cursor < len(self._lines) else None
 
     def move_to(self, key: str) -> bool:
         """Put the cursor on the model with this key; False, and nothing moves, when it is not listed."""
-        found = self._position_of(key)
+        found = self._lines.place_of(key)
         if found is not None:
             self._go(found)
         return found is not None
 
     def _key(self, position: int) -> str | None:
-        return self._lines["key"][position] if position < len(self._lines) else None
-
-    def _position_of(self, key: str | None) -> int | None:
-        if key is None or not len(self._lines):
-            return None
-        return self._cursor if self._key(self._cursor) == key else self._lines["key"].index_of(key)
+        return self._lines.key(position) if position < len(self._lines) else None
 
     def _tell_highlighted(self) -> None:
         key = self._key(self._cursor)
@@ -203,12 +200,12 @@ class ModelTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     # Moving
 
-    @property
-    def _page(self) -> int:
-        return max(self.scrollable_content_region.height - 1, 1)
+    def line_count(self) -> int:
+        """One for each model."""
+        return len(self._lines)
 
     def _cursor_is_visible(self) -> bool:
-        return 0 <= self._cursor - self.scroll_offset.y < self._page
+        return 0 <= self._cursor - self.top < self.page
 
     def _go(self, position: int) -> None:
         if not len(self._lines):
@@ -216,41 +213,27 @@ class ModelTable(ScrollView, can_focus=True, inherit_bindings=False):
         before, self._cursor = self._cursor, max(0, min(position, len(self._lines) - 1))
         self._bring_cursor_into_view()
         if before != self._cursor:
-            self._repaint(before)
-            self._repaint(self._cursor)
+            self.refresh_line(before)
+            self.refresh_line(self._cursor)
         self._tell_highlighted()
         self._tell_end()
 
     def _bring_cursor_into_view(self) -> None:
-        top = self.scroll_offset.y
-        if self._cursor < top:
-            self.scroll_to(y=self._cursor)
-        elif self._cursor >= top + self._page:
-            self.scroll_to(y=self._cursor - self._page + 1)
-
-    def _repaint(self, position: int) -> None:
-        y = position - self.scroll_offset.y + 1
-        if 1 <= y <= self._page:
-            self.refresh(Region(0, y, self.size.width, 1))
+        if self._cursor < self.top:
+            self.scroll_to_line(self._cursor)
+        elif self._cursor >= self.top + self.page:
+            self.scroll_to_line(self._cursor - self.page + 1)
 
     def _tell_end(self) -> None:
         # A search that finds less than a page is no walk to the end of the list.
-        few_found = bool(self._words) and len(self._lines) < self._page
-        last_seen = max(self._cursor + 1, self.scroll_offset.y + self._page)
-        if self._more and not few_found and not self._told_end and last_seen + self._page >= len(self._lines):
+        few_found = bool(self._words) and len(self._lines) < self.page
+        last_seen = max(self._cursor + 1, self.top + self.page)
+        if self._more and not few_found and not self._told_end and last_seen + self.page >= len(self._lines):
             self._told_end = True
             self.post_message(self.EndReached(self))
 
-    def scroll_to(
-        self, x: float | None = None, y: float | None = None, *, animate: bool = False, **options: Any
-    ) -> None:
-        """Scroll at once: keys and the scrollbar come through here, and nothing is animated."""
-        if self.is_attached:
-            super().scroll_to(x, y, **{**options, "animate": False, "force": True})
-
-    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+    def scrolled(self) -> None:
         """Tell when scrolling, by wheel or bar, comes near the end."""
-        super().watch_scroll_y(old_value, new_value)
         self._tell_end()
 
     def action_move(self, lines: int) -> None:
@@ -259,7 +242,7 @@ class ModelTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def action_page(self, pages: float) -> None:
         """Move the cursor by so many pages."""
-        self._go(self._cursor + int(pages * self._page))
+        self._go(self._cursor + int(pages * self.page))
 
     def action_first(self) -> None:
         """Go to the first line."""
@@ -273,19 +256,21 @@ class ModelTable(ScrollView, can_focus=True, inherit_bindings=False):
         """Ask for the detail of the cursor's model."""
         row = self.current
         if row is None:
-            self.notify("No model is listed here to open.", markup=False)
+            self.notify(STILL_READING if len(self._lines) else NOTHING_TO_OPEN, markup=False)
         else:
             self.post_message(self.Opened(self, row))
 
     def on_click(self, event: events.Click) -> None:
         """Move the cursor; open on its own line, so a double click opens; sort on a title."""
         event.stop()
+        if self.on_bar(event):
+            return
         if event.y == 0:
-            column = self._layout(self.scrollable_content_region.width).column_at(event.x)
+            column = self._layout(self.size.width - 1).column_at(event.x)
             if column is not None and event.chain == 1:
                 self.post_message(self.SortRequested(self, column.name))
             return
-        position = self.scroll_offset.y + event.y - 1
+        position = self.top + event.y - 1
         if position >= len(self._lines):
             return
         if position != self._cursor:
@@ -296,7 +281,8 @@ class ModelTable(ScrollView, can_focus=True, inherit_bindings=False):
             self.action_open()
 
     def on_resize(self) -> None:
-        """Keep the cursor in view; the layout follows the width by itself."""
+        """Keep the cursor in view, and no room below the last line; the layout follows the width by itself."""
+        self.scroll_to_line(self.top)
         self._bring_cursor_into_view()
 
     # Drawing
@@ -305,17 +291,20 @@ class ModelTable(ScrollView, can_focus=True, inherit_bindings=False):
         """Forget colours when the theme or the focus changes."""
         super().notify_style_update()
         self._styles_of.clear()
-        self._strips.clear()
 
     def _layout(self, width: int) -> Layout:
         return table_columns.layout(width, ranking=self._ranking, figure_title=self._figure_title, stacks=self._stacks)
 
-    def render_line(self, y: int) -> Strip:
+    def looks_of(self, y: int) -> Hashable:
+        """A line looks the same wherever it is in the window; the header and what is under the last line stay."""
+        position = self.top + y - 1
+        return (position, position == self._cursor) if y and position < len(self._lines) else -y
+
+    def draw_line(self, y: int, width: int) -> Strip:
         """One line of the window: the header, a model, or what is said when there is none."""
-        width = self.scrollable_content_region.width
         if y == 0:
             return self._strip(table_cells.header(self._layout(width), self._sort), "header", width)
-        position = self.scroll_offset.y + y - 1
+        position = self.top + y - 1
         if position < len(self._lines):
             return self._model_strip(position, width)
         text = "" if len(self._lines) else self._empty_line(y - 2, width - GUTTER - 1)
@@ -325,26 +314,21 @@ class ModelTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _model_strip(self, position: int, width: int) -> Strip:
         at_cursor = position == self._cursor
-        strip = self._strips.get((position, at_cursor, width))
-        if strip is None:
-            gutter = [("▌", "mark"), (" ", "")] if at_cursor else [("  ", "")]
-            pieces = table_cells.line(
-                self._layout(width),
-                self._row(position),
-                self._words,
-                mark_unknown_library=self._mark_unknown_library,
-            )
-            strip = self._strip([*gutter, *pieces], "cursor" if at_cursor else "", width)
-            self._strips[position, at_cursor, width] = strip
-        return strip
+        gutter = [("▌", "mark"), (" ", "")] if at_cursor else [("  ", "")]
+        row = self._row(position)
+        pieces = [("…", "dim")]
+        if row is not None:
+            layout = self._layout(width)
+            pieces = table_cells.line(layout, row, self._words, mark_unknown_library=self._mark_unknown_library)
+        return self._strip([*gutter, *pieces], "cursor" if at_cursor else "", width)
 
-    def _row(self, position: int) -> Line:
+    def _row(self, position: int) -> Line | None:
         start, rows = self._window
         if not start <= position < start + len(rows):
-            start = max(position - self._page, 0)
-            rows = self._lines[start : start + 3 * self._page, list(DRAWN)].to_dicts()
+            start = max(position - self.page, 0)
+            rows = self._lines.rows(start, start + 3 * self.page, DRAWN)
             self._window = (start, rows)
-        return rows[position - start]
+        return rows[position - start] if position - start < len(rows) else None
 
     def _empty_line(self, number: int, width: int) -> str:
         wrapped = [part for line in self._empty_text for part in textwrap.wrap(line, max(width, 1)) or [""]]

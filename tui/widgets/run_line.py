@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tui.rerun.runs import Run
 
 LOOK_EVERY_S = 2.0
+FIRST_LOOK_AFTER_S = 0.3
+"""What reads the runs takes time to import: the first rows are on screen before."""
 
 Stamp = tuple[int, int] | None
 
@@ -59,6 +61,7 @@ class RunLine(ClickableLine):
         super().__init__(id="run-line")
         self._settings = settings
         self._seen: Stamp = None
+        self._begun = False
         self._live = False
         self._holding: frozenset[tuple[int, tuple[int, ...]]] = frozenset()
         self._looks = OneAtATime(self._bring)
@@ -66,13 +69,18 @@ class RunLine(ClickableLine):
 
     def on_mount(self) -> None:
         """Look now and then; where nothing changed that costs a look at one folder."""
+        self.set_timer(FIRST_LOOK_AFTER_S, self._begin)
+
+    def _begin(self) -> None:
+        self._begun = True
         self.set_interval(LOOK_EVERY_S, lambda: self._looks.ask(again=False))
         self.look()
 
     def look(self) -> None:
         """Read the runs, also when none was live, made or deleted since."""
         self._seen = None
-        self._looks.ask()
+        if self._begun:
+            self._looks.ask()
 
     def _bring(self) -> None:
         from tui.rerun import runs

@@ -7,7 +7,9 @@ from typing import ClassVar
 
 from textual import on
 from textual.binding import Binding, BindingType
+from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.widgets import Input
 
 
@@ -17,6 +19,9 @@ class SearchBox(Input):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "clear_or_leave", "clear", id="search.clear", tooltip="Clear; again: leave", show=False),
     ]
+
+    # The box keeps its width whatever stands in it: a key needs no layout of the screen.
+    virtual_size = Reactive(Size(0, 0))
 
     @dataclass
     class QueryChanged(Message):
@@ -31,10 +36,14 @@ class SearchBox(Input):
         super().__init__(text, placeholder="part of a model id", id="search", compact=True, select_on_focus=False)
         self.cursor_blink = False
 
+    def watch_value(self, value: str) -> None:
+        """Tell the screen at once, so that the box and what was found are painted together."""
+        if self.is_attached:
+            self.screen.post_message(self.QueryChanged(value))
+
     @on(Input.Changed)
-    def _tell(self, event: Input.Changed) -> None:
+    def _told_already(self, event: Input.Changed) -> None:
         event.stop()
-        self.post_message(self.QueryChanged(event.value))
 
     @on(Input.Submitted)
     def _submit(self, event: Input.Submitted) -> None:

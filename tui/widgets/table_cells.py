@@ -15,7 +15,7 @@ from rich.cells import cell_len, set_cell_size
 
 from tui import numbers
 from tui.catalog import query
-from tui.catalog.lines import LEFT_OUT, LIBRARY_UNKNOWN, NOT_HERE
+from tui.catalog.question import LEFT_OUT, LIBRARY_UNKNOWN, NOT_HERE
 from tui.catalog.stacks import Stack
 from tui.catalog.verdict import Verdict, is_blank, shown
 from tui.terminal_text import clean

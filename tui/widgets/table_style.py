@@ -14,10 +14,6 @@ ModelTable {
     width: 1fr;
     height: 1fr;
     color: $foreground;
-    overflow-x: hidden;
-    overflow-y: auto;
-    scrollbar-gutter: stable;
-    scrollbar-size-vertical: 1;
     & > .model-table--header { color: $text-muted; }
     & > .model-table--mark { color: $foreground 50%; }
     & > .model-table--cursor { background: $block-cursor-blurred-background; }

@@ -1,0 +1,162 @@
+"""A widget of lines of which only the visible ones are drawn, with a scrollbar that is part of them.
+
+Textual's ScrollView lays the screen out when its height changes, and draws its scrollbar as a widget of its own: for a
+key in a long list both cost more than the lines themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.cache import LRUCache
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+_THUMB, _TRACK = "█", " "
+WHEEL_LINES = 2
+
+
+class LineScroll(Widget, inherit_bindings=False):
+    """Lines under a title line; the last column is the scrollbar. What is drawn of a line is for `draw_line`.
+
+    Nothing is animated.
+    """
+
+    ALLOW_SELECT = False
+    ALLOW_MAXIMIZE = False
+
+    def __init__(self, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._top = 0
+        self._strips: LRUCache[tuple[Hashable, int, bool], Strip] = LRUCache(1024)
+        self._grabbed = False
+
+    def line_count(self) -> int:
+        """How many lines there are, the title not counted."""
+        raise NotImplementedError
+
+    def draw_line(self, y: int, width: int) -> Strip:
+        """Line `y` of the window, 0 is the title, in exactly `width` cells."""
+        raise NotImplementedError
+
+    def looks_of(self, y: int) -> Hashable:
+        """Lines with equal looks are drawn once, until `forget_lines`."""
+        raise NotImplementedError
+
+    def forget_lines(self) -> None:
+        """What was drawn holds no longer."""
+        self._strips.clear()
+
+    def scrolled(self) -> None:
+        """Other lines are visible than before."""
+
+    @property
+    def top(self) -> int:
+        """The first visible line."""
+        return self._top
+
+    @property
+    def page(self) -> int:
+        """How many lines are visible at a time."""
+        return max(self.size.height - 1, 1)
+
+    def scroll_to_line(self, line: int) -> None:
+        """Have this line as the first visible one, as far as there are so many."""
+        top = max(0, min(line, self.line_count() - self.page))
+        if top != self._top:
+            self._top = top
+            self.refresh()
+            self.scrolled()
+
+    def refresh_line(self, line: int) -> None:
+        """Draw one line again, if it is visible."""
+        y = line - self._top + 1
+        if 1 <= y <= self.page:
+            self.refresh(Region(0, y, self.size.width, 1))
+
+    # Drawing
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The lines of the window. They have no border and no padding, so that nothing else is to be done to them."""
+        width = self.size.width
+        if not width:
+            return []
+        first, end = self._thumb()
+        strips = []
+        for y in crop.line_range:
+            looks = self.looks_of(y), width, first <= y - 1 < end
+            strip = self._strips.get(looks)
+            if strip is None:
+                strip = self._strips[looks] = self._whole_line(y, width, thumb=looks[2])
+            strips.append(strip.crop(crop.x, crop.right))
+        return strips
+
+    def notify_style_update(self) -> None:
+        """Forget colours when the theme or the focus changes."""
+        super().notify_style_update()
+        self.forget_lines()
+
+    def _whole_line(self, y: int, width: int, *, thumb: bool) -> Strip:
+        """A line with its cell of the scrollbar, as this terminal can show it."""
+        background = self.background_colors[1]
+        style = Style.from_color(self.styles.scrollbar_color.rich_color if thumb else None, background.rich_color)
+        strip = Strip([*self.draw_line(y, width - 1), Segment(_THUMB if thumb else _TRACK, style)], width)
+        for line_filter in self.app.get_line_filters():
+            strip = strip.apply_filter(line_filter, background)
+        return strip
+
+    def _thumb(self) -> tuple[int, int]:
+        """The cells of the scrollbar that stand for what is visible, from and to; none when all is."""
+        count, page = self.line_count(), self.page
+        if count <= page:
+            return 0, 0
+        length = max(1, page * page // count)
+        first = round(self._top * (page - length) / (count - page))
+        return first, first + length
+
+    # The mouse
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """The wheel moves the lines, not the cursor."""
+        event.stop()
+        self.scroll_to_line(self._top + WHEEL_LINES)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """The wheel moves the lines, not the cursor."""
+        event.stop()
+        self.scroll_to_line(self._top - WHEEL_LINES)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Take hold of the scrollbar."""
+        if self.on_bar(event):
+            event.stop()
+            self._grabbed = True
+            self.capture_mouse()
+            self._drag(event.y)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Move the lines with the scrollbar."""
+        if self._grabbed:
+            event.stop()
+            self._drag(event.y)
+
+    def on_mouse_up(self) -> None:
+        """Let go of the scrollbar."""
+        if self._grabbed:
+            self._grabbed = False
+            self.release_mouse()
+
+    def on_bar(self, event: events.MouseEvent) -> bool:
+        """Whether the mouse is on the scrollbar."""
+        return event.x == self.size.width - 1 and event.y > 0
+
+    def _drag(self, y: int) -> None:
+        first, end = self._thumb()
+        free = self.page - (end - first)
+        if end > first and free > 0:
+            place = max(0, min(y - 1 - (end - first) // 2, free))
+            self.scroll_to_line(round(place * (self.line_count() - self.page) / free))
