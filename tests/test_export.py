@@ -164,6 +164,60 @@ def test_lists_objects_and_other_types_become_json() -> None:
     assert json_value((b"a\xff", Decimal("1.10"))) == ["a\\xff", "1.10"]
 
 
+def with_times() -> pl.DataFrame:
+    """Every kind of time to the nanosecond: alone, in a struct, in a list of structs, in an array; and nothing."""
+    at = pl.Series("at", [1_794_648_600_123_456_789, None], pl.Int64).cast(pl.Datetime("ns", "UTC"))
+    local = at.dt.convert_time_zone("Asia/Tokyo").alias("local")
+    plain = at.dt.replace_time_zone(None).alias("plain")
+    took = pl.Series("took", [1_500_000_001, None], pl.Int64).cast(pl.Duration("ns"))
+    clock = pl.Series("clock", [5_000_000_001, None], pl.Int64).cast(pl.Time)
+    day = pl.Series("day", [20_000, None], pl.Int32).cast(pl.Date)
+    frame = pl.DataFrame([at, local, plain, took, clock, day])
+    present = pl.col("at").is_not_null()
+    return frame.with_columns(
+        pl.when(present).then(pl.struct("at", "local", "plain", "took", "clock", "day", n=pl.lit(1))).alias("struct"),
+        pl.when(present).then(pl.concat_list(pl.struct("at"))).alias("list"),
+        pl.when(present).then(pl.concat_list("at", "at").list.to_array(2)).alias("array"),
+    )
+
+
+TOLD = {
+    "at": "2026-11-14T09:30:00.123456789Z", "local": "2026-11-14T09:30:00.123456789Z",
+    "plain": "2026-11-14T09:30:00.123456789", "took": 1.500000001, "clock": "00:00:05.000000001", "day": "2024-10-04",
+}  # fmt: skip
+
+
+def test_times_have_all_their_digits_at_every_depth() -> None:
+    first, second = map(json.loads, json_lines(with_times()))
+    assert first == TOLD | {
+        "struct": TOLD | {"n": 1},
+        "list": [{"at": TOLD["at"]}],
+        "array": [TOLD["at"]] * 2,
+    }
+    assert second == dict.fromkeys(first)
+
+
+def test_in_csv_times_are_told_as_in_json() -> None:
+    (row, empty) = csv.DictReader(io.StringIO(csv_bytes(with_times()).decode(), newline=""))
+    told = json.loads(next(json_lines(with_times())))
+    for name, value in told.items():
+        assert row[name] == (value if isinstance(value, str) else json.dumps(value)), name
+    assert set(empty.values()) == {""}
+
+
+def test_a_day_that_python_does_not_have_is_told() -> None:
+    far = pl.DataFrame({"day": [10_000_000]}).with_columns(pl.col("day").cast(pl.Int32).cast(pl.Date))
+    far = far.with_columns(days=pl.concat_list("day"))
+    assert list(json_lines(far)) == ['{"day": "+29349-01-26", "days": ["+29349-01-26"]}']
+
+
+@pytest.mark.parametrize("microsecond", [0, 5_000, 120_000, 123_456, 7])
+def test_a_time_is_told_alike_from_a_frame_and_from_a_value(microsecond: int) -> None:
+    moment = datetime(2026, 11, 20, 9, 30, 0, microsecond, tzinfo=UTC)
+    (line,) = json_lines(pl.DataFrame({"at": [moment], "plain": [moment.replace(tzinfo=None)]}))
+    assert json.loads(line) == json_value({"at": moment, "plain": moment.replace(tzinfo=None)})
+
+
 def test_in_csv_null_is_nothing_and_the_empty_text_is_quoted() -> None:
     frame = pl.DataFrame({"a": [None, "", "None"], "b": [math.nan, None, 24.0], "c": TIMES, "d": [[1], None, []]})
     assert csv_bytes(frame).decode().split("\n") == [

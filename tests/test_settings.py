@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tui import settings
-from tui.errors import UsageError
+from tui.errors import ConfigFileError, UsageError
 from tui.settings import DEFAULT_DATASET, Settings, load
 
 
@@ -130,7 +130,7 @@ def test_the_config_folder_may_start_with_a_tilde(tmp_path: Path, monkeypatch: p
         ("osc52_limit = inf", ["«inf» is no value for osc52_limit"]),
         ("osc52_limit = 1.5", ["«1.5» is no value for osc52_limit"]),
         ("osc52_limit = true", ["«True» is no value for osc52_limit"]),
-        ("dataset = 5", ["«5» is no value for dataset", "Give a text."]),
+        ("dataset = 5", ["«5» is no value for dataset", "Give the id of a dataset on the Hub, ORG/NAME:"]),
         ("dataset = ' '", ["« » is no value for dataset"]),
         ("data = ['a']", ["is no value for data", "Give a path."]),
         ("state_dir = '~no-such-user/x'", ["«~no-such-user/x» is no value for state_dir", "Give the whole path."]),
@@ -217,3 +217,39 @@ def as_nobody(line: str) -> str:
 def test_the_limit_for_a_terminal_is_what_a_hundred_thousand_bytes_can_carry() -> None:
     sequence = len("\x1b]52;c;") + len("\x07") + (settings.DEFAULT_OSC52_LIMIT + 2) // 3 * 4
     assert 99_990 <= sequence <= 100_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "acme/support", "support", "Acme-1/a.b_c-d", "a" * 96 + "/" + "b" * 96, "_acme/x_", "a b", "a/b/c", "", "/a",
+        "a/", "-a/b", "a/-b", "a/b-", "a.", "a/b.", "a--b/c", "a/b..c", "a/b.git", "a.git/b", "é/b", "a/b\n", "a" * 97,
+        "a/" + "b" * 97, "https://huggingface.co/datasets/a/b", "datasets/a/b", "a/b?x", "-.-",
+    ],
+)  # fmt: skip
+def test_a_dataset_is_what_the_library_of_the_hub_takes_for_one(text: str, environ: dict[str, str]) -> None:
+    from huggingface_hub.errors import HFValidationError
+    from huggingface_hub.utils import validate_repo_id
+
+    try:
+        validate_repo_id(text)
+    except HFValidationError:
+        if text.strip() == text:  # around an id, spaces are taken off
+            with pytest.raises(UsageError, match="is no value for dataset"):
+                load({"dataset": text}, environ)
+    else:
+        assert load({"dataset": text}, environ).dataset == text
+
+
+def test_the_config_file_can_be_left_out(tmp_path: Path, environ: dict[str, str]) -> None:
+    for content in ("not toml", "nonsense = 1", "offline = 'perhaps'"):
+        configure(tmp_path, content)
+        with pytest.raises(ConfigFileError):
+            load({}, environ)
+        assert load({"revision": "v2"}, environ | {"TRN_MODELS_ASCII": "1"}, config_file=False) == Settings(
+            revision="v2", ascii=True, config_dir=tmp_path
+        )
+    configure(tmp_path, "")
+    with pytest.raises(UsageError) as raised:
+        load({}, environ | {"TRN_MODELS_ASCII": "perhaps"})
+    assert not isinstance(raised.value, ConfigFileError)

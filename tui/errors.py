@@ -40,6 +40,10 @@ class UsageError(TrnModelsError):
     exit_code = EXIT_USAGE
 
 
+class ConfigFileError(UsageError):
+    """The configuration file cannot be read, or has a setting that does not fit."""
+
+
 class NoDataError(TrnModelsError):
     """No record could be read from the named source."""
 

@@ -15,10 +15,12 @@ from tui.terminal_text import clean
 
 if TYPE_CHECKING:
     import polars as pl
+    from polars.datatypes import DataTypeClass
 
 _GAP = "  "
 _NARROWEST = 6
 """Cells that a column keeps while others can still give way."""
+_UNITS_IN_A_SECOND = {"ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 
 def table(
@@ -112,10 +114,15 @@ def json_lines(frame: pl.DataFrame) -> Iterator[str]:
     """A JSON object for each row, as ASCII text on one line without a line end.
 
     Whole numbers have all their digits, floats the fewest that read back as the same number. What JSON lacks is text:
-    `"NaN"`, `"Infinity"`, `"-Infinity"`, times in ISO 8601 (UTC with `Z`; without a zone where the column has none).
+    `"NaN"`, `"Infinity"`, `"-Infinity"`, times in ISO 8601 (UTC with `Z`; without a zone where the column has none)
+    with as many digits of a second as there are, also within lists and structs.
     """
-    frame = _times_as_text(frame)
-    return (json.dumps(json_value(row), allow_nan=False) for row in frame.iter_rows(named=True))
+    return map(json_line, _times_as_text(frame).iter_rows(named=True))
+
+
+def json_line(values: Mapping[str, Any]) -> str:
+    """One object as `json_lines` has it."""
+    return json.dumps(json_value(values), allow_nan=False)
 
 
 def json_value(value: Any) -> Any:  # noqa: PLR0911 - a line for each type
@@ -133,7 +140,8 @@ def json_value(value: Any) -> Any:  # noqa: PLR0911 - a line for each type
             return {str(name): json_value(item) for name, item in value.items()}
         case datetime():
             moment = value if value.tzinfo is None else value.astimezone(UTC)
-            return moment.isoformat().replace("+00:00", "Z")
+            digits = "auto" if value.microsecond % 1000 else "milliseconds"
+            return moment.isoformat(timespec=digits if value.microsecond else "seconds").replace("+00:00", "Z")
         case date() | time():
             return value.isoformat()
         case timedelta():
@@ -155,11 +163,7 @@ def csv_bytes(frame: pl.DataFrame) -> bytes:
     import polars as pl
 
     frame = _times_as_text(frame)
-    of_objects = [
-        name
-        for name, kind in frame.schema.items()
-        if kind.is_nested() or kind in (pl.Binary, pl.Duration, pl.Object, pl.Time, pl.Date)
-    ]
+    of_objects = [name for name, kind in frame.schema.items() if kind.is_nested() or kind in (pl.Binary, pl.Object)]
     texts = (
         pl.Series(name, [None if value is None else _csv_text(value) for value in frame[name].to_list()], pl.String)
         for name in of_objects
@@ -180,13 +184,49 @@ def parquet_bytes(frame: pl.DataFrame) -> bytes:
 
 
 def _times_as_text(frame: pl.DataFrame) -> pl.DataFrame:
-    """Times as ISO 8601, with as many digits of a second as there are."""
+    """Times and dates as ISO 8601 with all their digits, durations as seconds, also within lists and structs.
+
+    Python's own values end at microseconds and at the year 9999.
+    """
     import polars as pl
 
     return frame.with_columns(
-        pl.col(name).dt.to_string("%Y-%m-%dT%H:%M:%S%.f")
-        if kind.time_zone is None
-        else pl.col(name).dt.convert_time_zone("UTC").dt.to_string("%Y-%m-%dT%H:%M:%S%.fZ")
-        for name, kind in frame.schema.items()
-        if isinstance(kind, pl.Datetime)
+        _told(pl.col(name), kind).alias(name) for name, kind in frame.schema.items() if _has_times(kind)
     )
+
+
+def _has_times(kind: pl.DataType | DataTypeClass) -> bool:
+    import polars as pl
+
+    match kind:
+        case pl.List() | pl.Array():
+            return _has_times(kind.inner)
+        case pl.Struct():
+            return any(_has_times(field.dtype) for field in kind.fields)
+        case _:
+            return kind.is_temporal()
+
+
+def _told(value: pl.Expr, kind: pl.DataType | DataTypeClass) -> pl.Expr:  # noqa: PLR0911 - a line for each type
+    import polars as pl
+
+    match kind:
+        case pl.Datetime(time_zone=None):
+            return value.dt.to_string("%Y-%m-%dT%H:%M:%S%.f")
+        case pl.Datetime():
+            return value.dt.convert_time_zone("UTC").dt.to_string("%Y-%m-%dT%H:%M:%S%.fZ")
+        case pl.Date():
+            return value.dt.to_string("%Y-%m-%d")
+        case pl.Time():
+            return value.dt.to_string("%H:%M:%S%.f")
+        case pl.Duration():
+            return value.cast(pl.Int64) / _UNITS_IN_A_SECOND[kind.time_unit]
+        case pl.List() if _has_times(kind):
+            return value.list.eval(_told(pl.element(), kind.inner))
+        case pl.Array() if _has_times(kind):
+            return value.arr.to_list().list.eval(_told(pl.element(), kind.inner))
+        case pl.Struct() if _has_times(kind):
+            fields = (_told(value.struct.field(field.name), field.dtype).alias(field.name) for field in kind.fields)
+            return pl.when(value.is_not_null()).then(pl.struct(fields))
+        case _:
+            return value

@@ -7,9 +7,9 @@ the field names below; the environment uses the same names in capitals after `TR
 from __future__ import annotations
 
 import os
+import re
 import stat
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any
 
 import platformdirs
 
-from tui.errors import UsageError
+from tui.errors import ConfigFileError, UsageError
 
 APP_NAME = "trn-models"
 DEFAULT_DATASET = "aws-neuron/torch-neuronx-model-support"
@@ -70,26 +70,22 @@ _NUMBERS = {"osc52_limit", "log_limit"}
 _DIRS = {"neff_cache_dir", "cache_dir", "state_dir", "config_dir", "host_root"}
 _PATHS = {"data"} | _DIRS
 
+# As huggingface_hub.utils.validate_repo_id has it, which costs the import of that library.
+_REPO_NAME = r"\b[\w.-]{1,96}\b"
+_REPO_ID = re.compile(rf"(?!.*(?:--|\.\.))(?!.*\.git\Z)(?:{_REPO_NAME}/)?{_REPO_NAME}", re.ASCII)
 
-def load(flags: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
-    """Settings from the four places; a flag of `None` was not given.
+
+def load(flags: Mapping[str, Any], environ: Mapping[str, str], *, config_file: bool = True) -> Settings:
+    """Settings from the four places, or without the config file; a flag of `None` was not given.
 
     `HF_HUB_OFFLINE` and `TRANSFORMERS_OFFLINE` count as `offline`, `TORCH_NEURONX_NEFF_CACHE_DIR` as
     `neff_cache_dir`, below this app's own variables.
 
-    Raises `UsageError` for a value that does not fit, or a config file that cannot be read.
+    Raises `UsageError` for a value that does not fit, `ConfigFileError` for one in the config file or for a file that
+    cannot be read.
     """
     names = {item.name for item in fields(Settings)}
-    chosen: dict[str, Any] = {}
-    config_path = _config_dir(flags, environ) / "config.toml"
-    for name, value in _read_config(config_path).items():
-        if name not in names:
-            raise UsageError(
-                f"Unknown setting «{name}»",
-                f"In {config_path}.",
-                "Known settings: " + ", ".join(sorted(names)) + ".",
-            )
-        chosen[name] = _convert(name, value, str(config_path))
+    chosen = _from_file(_config_dir(flags, environ) / "config.toml", names) if config_file else {}
     if any(environ.get(name, "").lower() in _TRUE for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")):
         chosen["offline"] = True
     if environ.get("TORCH_NEURONX_NEFF_CACHE_DIR"):
@@ -117,14 +113,29 @@ def _config_dir(flags: Mapping[str, Any], environ: Mapping[str, str]) -> Path:
     return _default_dir("config")
 
 
+def _from_file(path: Path, names: Collection[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in _read_config(path).items():
+        if name not in names:
+            known = f"Known settings: {', '.join(sorted(names))}."
+            raise ConfigFileError(f"Unknown setting «{name}»", f"In {path}.", known)
+        try:
+            found[name] = _convert(name, value, str(path))
+        except UsageError as error:
+            raise ConfigFileError(error.title, error.detail, error.remedy) from error
+    return found
+
+
 def _read_config(path: Path) -> dict[str, Any]:
+    if not os.access(path, os.F_OK):
+        return {}  # also a home that is closed to this user: no file of theirs can be in it
+    import tomllib  # a start without the file does without it
+
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        # Also a home that is closed to this user: no file of theirs can be in it.
-        if not os.access(path, os.F_OK):
-            return {}
-        raise UsageError("The config file cannot be read", f"{path}: {error}", "Mend it or move it away.") from error
+        title = "The config file cannot be read"
+        raise ConfigFileError(title, f"{path}: {error}", "Mend it or move it away.") from error
 
 
 def _convert(name: str, value: Any, origin: str) -> Any:
@@ -146,6 +157,10 @@ def _convert(name: str, value: Any, origin: str) -> Any:
                 number = -1
             if number >= 0:
                 return number
+    elif name == "dataset":
+        expected = "the id of a dataset on the Hub, ORG/NAME: letters, digits, «_», and between them single «-» or «.»"
+        if isinstance(value, str) and _REPO_ID.fullmatch(value.strip()):
+            return value.strip()
     else:
         expected = "a text"
         if isinstance(value, str) and value.strip():

@@ -89,6 +89,7 @@ def test_a_model_without_any_run_py_is_told_with_the_reason(settings: Settings, 
         chosen(settings, data, "acme/Huge")
     assert raised.value.title == "There is no run.py of acme/Huge"
     assert "Left out: more than 16 cores" in raised.value.detail
+    assert raised.value.remedy == "No record of this model has one, so there is nothing to run again."
 
 
 def test_a_wish_that_no_record_fulfils_lists_what_there_is(settings: Settings, data: Path) -> None:

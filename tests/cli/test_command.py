@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 import types
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 
 from tui import __version__
-from tui.cli import app_command
+from tui.cli import app_command, verbs
 from tui.cli.command import run
 from tui.errors import HubUnreachableError
 from tui.settings import DEFAULT_DATASET, Settings
@@ -60,6 +62,35 @@ def test_the_help_tells_a_new_user_of_keys_data_files_and_environment(capsys: py
     ):  # fmt: skip
         assert part in " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 80
+
+
+def test_the_help_names_every_verb_and_has_examples_that_work(
+    app: App, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["--help"]) == 0
+    text = capfd.readouterr().out
+    commands = text.partition("\nCommands:\n")[2].partition("\n\n")[0]
+    for verb in verbs.trn_models.list_commands(click.Context(verbs.trn_models)):
+        assert f"\n  {verb} " in f"\n{commands}"
+    block = text.partition("\nExamples:\n")[2].partition("\n\n")[0]
+    examples = [line.split("   ")[0].strip() for line in block.splitlines()]
+    assert len(examples) >= 5
+    stand_ins = {"ORG/NAME": "sample/Quartz-8B-Instruct", "VERB": "show", "run.py": "-"}
+    for example in examples:
+        program, *words = shlex.split(example)
+        words = [stand_ins.get(each, each) for each in words]
+        assert program == "trn-models"
+        monkeypatch.setenv("TRN_MODELS_SAMPLE", "1")
+        assert run(words) == 0, example
+
+
+@pytest.mark.parametrize("words", [[], ["show"], ["sql"], ["completion"], ["command"], ["command", "cache"], ["runs"]])
+def test_every_help_fits_80_columns(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run([*words, "--help"]) == 0
+    assert max(map(len, capfd.readouterr().out.splitlines())) <= 80
 
 
 def test_the_module_and_the_command_are_the_same() -> None:
@@ -147,6 +178,33 @@ def test_a_setting_that_cannot_be_used_is_told_without_a_traceback(
         "It comes from TRN_MODELS_OFFLINE.",
         "Give true or false.",
     ]
+
+
+@pytest.mark.parametrize("place", ["flag", "variable", "file"])
+@pytest.mark.parametrize("words", [[], ["list"], ["show", "acme/one"], ["sql", "select 1"], ["refresh"]])
+def test_a_dataset_that_no_hub_can_have_is_refused_before_anything_is_asked(
+    place: str,
+    words: list[str],
+    app: App,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    flags: list[str] = []
+    match place:
+        case "flag":
+            flags = ["--dataset", "bad id"]
+        case "variable":
+            monkeypatch.setenv("TRN_MODELS_DATASET", "bad id")
+        case _:
+            (tmp_path / "config").mkdir()
+            (tmp_path / "config" / "config.toml").write_text('dataset = "bad id"')
+    assert run([*words, *flags]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.splitlines()[0] == "«bad id» is no value for dataset"
+    assert "Give the id of a dataset on the Hub, ORG/NAME: letters, digits" in err
+    assert app == []
 
 
 def test_an_error_is_told_as_what_happened_to_what_and_what_to_do(

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import hashlib
+import io
+import json
 import subprocess
 from pathlib import Path
 
+import polars as pl
 import pytest
 from parquet_builder import parquet
 
@@ -86,3 +91,37 @@ def test_only_the_full_id_is_taken(data: str, model: str, code: int, capfd: pyte
 def test_variables_that_a_run_chooses_itself_are_refused(data: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert command(["command", "run", "acme/Model", "--data", data, "--env", "MASTER_PORT=1"]) == 2
     assert "MASTER_PORT cannot be set" in capfd.readouterr().err
+
+
+def test_for_programs_it_is_an_object_with_the_line_and_its_parts(data: str, capfd: pytest.CaptureFixture[str]) -> None:
+    token = "hf_" + "AbCdEfGhIjKlMnOpQrStUvWxYz012345"
+    words = ["command", "run", "acme/model", "--cores", "1", "--data", data, "--env", "A=b c"]
+    words += ["--env", f"HF_TOKEN={token}"]
+    assert command([*words, "--", "x y"]) == 0
+    line = capfd.readouterr().out.rstrip("\n")
+    assert command([*words, "--format", "json", "--", "x y"]) == 0
+    out, err = capfd.readouterr()
+    assert json.loads(out) == {
+        "model_id": "acme/Model", "command": line, "python": "python3", "arguments": ["x y"],
+        "environment": {"A": "b c"}, "hidden": ["HF_TOKEN"],
+        "script_sha256": hashlib.sha256(SCRIPT.encode()).hexdigest(),
+        "verdict": "PASS", "tp": 1, "neuronx_cc": "2.28.7631.0", "library": "transformers",
+        "library_version": "5.23.1", "dataset": data, "revision": None, "sample": False,
+    }  # fmt: skip
+    assert token not in out
+    assert "acme/Model" in err
+
+
+def test_other_formats_have_the_same_object(data: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    words = ["command", "run", "acme/Model", "--cores", "4", "--data", data, "--env", "A=b", "--format"]
+    told = {}
+    for form in ("table", "json", "jsonl", "csv", "parquet"):
+        assert command([*words, form]) == 0
+        told[form] = capfdbinary.readouterr().out
+    plain = json.loads(told["json"])
+    assert json.loads(told["jsonl"]) == plain
+    assert told["table"].decode() == f"{plain['command']}\n"
+    (row,) = csv.DictReader(io.StringIO(told["csv"].decode(), newline=""))
+    assert (row["command"], row["arguments"], row["environment"]) == (plain["command"], "[]", '{"A": "b"}')
+    (exact,) = pl.read_parquet(told["parquet"]).to_dicts()
+    assert exact == plain | {"environment": '{"A": "b"}'}

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 from loopback_hub import LoopbackHub
 from parquet_builder import DATASET, parquet
@@ -120,6 +121,51 @@ def test_without_a_bucket_cache_exits_5_and_says_how_to_name_one(
     assert "TRN_MODELS_NEFF_BUCKET" in err
 
 
+@pytest.mark.parametrize("setting", ["", "hf://buckets/acme/graphs", "hf://buckets/acme/graphs/{neuronx_cc}"])
+def test_a_bucket_that_the_hub_does_not_have_exits_5(
+    setting: str, hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    card = b"" if setting else CARD.encode()
+    hub.add_dataset(DATASET, {"a.parquet": parquet({}), "README.md": card})
+    monkeypatch.setenv("TRN_MODELS_NEFF_BUCKET", setting)
+    for words in ([], ["--offline"]):  # the answer is kept, and as good then
+        assert run(["command", "cache", "acme/one", *words]) == 5
+        out, err = capfd.readouterr()
+        assert out == ""
+        assert "There is no command that fetches compiled graphs for acme/one" in err
+        assert "hf://buckets/acme/graphs" in err
+        assert "The Hub has no such bucket, or it is private." in err
+        assert "TRN_MODELS_NEFF_BUCKET" in err
+    assert run(["show", "acme/one", "--format", "json"]) == 0
+    shown = json.loads(capfd.readouterr().out)
+    assert (shown["cache"], shown["cache_is_candidate"]) == (None, None)
+
+
+def test_a_bucket_that_could_not_be_asked_about_is_printed_and_that_is_told(
+    hub: LoopbackHub, graphs: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    hub.add_dataset(DATASET, {"a.parquet": parquet({})})
+    assert run(["refresh"]) == 0
+    monkeypatch.setenv("TRN_MODELS_NEFF_BUCKET", "hf://buckets/acme/graphs")
+    capfd.readouterr()
+    assert run(["command", "cache", "acme/one", "--offline"]) == 0
+    out, err = capfd.readouterr()
+    assert out == f"hf buckets sync hf://buckets/acme/graphs '{graphs}'\n"
+    assert "was not looked up; all of it is fetched" in err
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv("TRN_MODELS_DATA", str(_written(graphs)))
+    assert run(["command", "cache", "acme/one"]) == 0
+    out, err = capfd.readouterr()
+    assert out == f"hf buckets sync hf://buckets/acme/graphs '{graphs}'\n"
+    assert "Its folders could not be listed: " in err
+
+
+def _written(beside: str) -> Path:
+    file = Path(beside).with_name("a.parquet")
+    file.write_bytes(parquet({}))
+    return file
+
+
 def test_the_setting_names_a_bucket_also_without_network(
     data: str, graphs: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -138,6 +184,107 @@ def test_the_setting_names_a_bucket_also_without_network(
 def test_of_the_sample_nothing_was_compiled(capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["command", "cache", "sample/Basalt-0.5B", "--sample"]) == 5
     assert "its models are invented" in capfd.readouterr().err
+
+
+# for programs
+
+INSTALL = {
+    "model_id": "acme/one", "command": "pip install transformers==5.23.1 accelerate==1.12.0",
+    "packages": ["transformers==5.23.1", "accelerate==1.12.0"], "left_out": [], "verdict": "PASS", "tp": 1,
+    "neuronx_cc": "2.28.7631.0", "library": "transformers", "library_version": "5.23.1",
+}  # fmt: skip
+
+
+def test_install_is_an_object_in_json(data: str, capfd: pytest.CaptureFixture[str]) -> None:
+    words = ["command", "install", "acme/one", "--data", data, "--format"]
+    source = {"dataset": data, "revision": None, "sample": False}
+    assert run([*words, "json"]) == 0
+    out, err = capfd.readouterr()
+    assert out == json.dumps(INSTALL | source, indent=2) + "\n"
+    assert "acme/one, 2.28.7631.0 · transformers 5.23.1: PASS" in err
+    assert run([*words, "jsonl"]) == 0
+    assert capfd.readouterr().out == json.dumps(INSTALL | source) + "\n"
+
+
+def test_install_in_csv_and_in_the_table_is_exactly_this(data: str, capfd: pytest.CaptureFixture[str]) -> None:
+    words = ["command", "install", "acme/one", "--data", data, "--format"]
+    assert run([*words, "csv"]) == 0
+    assert capfd.readouterr().out == (
+        "model_id,command,packages,left_out,verdict,tp,neuronx_cc,library,library_version,dataset,revision,sample\n"
+        'acme/one,pip install transformers==5.23.1 accelerate==1.12.0,"[""transformers==5.23.1"",'
+        f' ""accelerate==1.12.0""]",[],PASS,1,2.28.7631.0,transformers,5.23.1,{data},,false\n'
+    )
+    assert run([*words, "table"]) == 0
+    assert capfd.readouterr().out == f"{INSTALL['command']}\n"
+
+
+def test_what_is_left_out_is_in_the_object(data: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["command", "install", "acme/evil", "--data", data, "--neuronx-cc", "any", "--format", "json"]) == 0
+    told = json.loads(capfd.readouterr().out)
+    assert told["packages"] == ["transformers==5.23.1"]
+    assert ["torch; rm" in told["left_out"][0], "accelerate" in told["left_out"][1]] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("setting", "bucket", "prefix"),
+    [
+        ("s3://acme-graphs/a/{neuronx_cc}", "s3://acme-graphs", "a/2.28.7631.0"),
+        ("s3://acme-graphs", "s3://acme-graphs", ""),
+        ("hf://buckets/acme/graphs", "hf://buckets/acme/graphs", ""),
+        ("hf://buckets/acme/graphs/graphs", "hf://buckets/acme/graphs", "graphs"),
+    ],
+)
+def test_cache_tells_bucket_folder_there_and_folder_here(
+    setting: str, bucket: str, prefix: str, data: str, graphs: str, monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setenv("TRN_MODELS_NEFF_BUCKET", setting)
+    words = ["command", "cache", "--data", data, "--offline", "acme/one"]
+    assert run(words) == 0
+    line = capfd.readouterr().out.rstrip("\n")
+    assert run([*words, "--format", "json"]) == 0
+    told = json.loads(capfd.readouterr().out)
+    assert list(told) == [
+        "model_id", "command", "bucket", "prefix", "folder", "source", "is_candidate", "note", "verdict", "tp",
+        "neuronx_cc", "library", "library_version", "dataset", "revision", "sample",
+    ]  # fmt: skip
+    assert (told["command"], told["bucket"], told["prefix"], told["folder"]) == (line, bucket, prefix, graphs)
+    assert (told["neuronx_cc"], told["is_candidate"], told["source"]) == (
+        "2.28.7631.0", False, "your setting neff_bucket",
+    )  # fmt: skip
+    assert f"TORCH_NEURONX_NEFF_CACHE_DIR='{graphs}'" in told["note"]
+
+
+def test_a_candidate_is_marked_in_the_object(hub: LoopbackHub, graphs: str, capfd: pytest.CaptureFixture[str]) -> None:
+    hub.add_dataset(DATASET, {"a.parquet": parquet({})})
+    hub.add_bucket("aws-neuron/neff-cache", {"neuronxcc-2.28.7631.0/ab/x.neff": b"1"})
+    assert run(["command", "cache", "acme/one", "--format", "json"]) == 0
+    told = json.loads(capfd.readouterr().out)
+    assert (told["is_candidate"], told["prefix"]) == (True, "neuronxcc-2.28.7631.0")
+    assert (told["dataset"], told["revision"]) == (DATASET, hub.datasets[DATASET].main)
+
+
+def test_parquet_of_a_line_has_real_types(data: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert run(["command", "install", "acme/one", "--data", data, "--format", "parquet"]) == 0
+    frame = pl.read_parquet(capfdbinary.readouterr().out)
+    assert frame.to_dicts() == [INSTALL | {"dataset": data, "revision": None, "sample": False}]
+    assert frame.schema["left_out"] == pl.List(pl.String)
+    assert frame.schema["revision"] == pl.String
+
+
+@pytest.mark.parametrize("verb", ["install acme/bare", "cache acme/one"])
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_without_a_line_nothing_is_written_in_any_format(
+    verb: str, form: str, data: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    words = [*verb.split(), "--data", data, "--offline", "--neuronx-cc", "any", "--format", form]
+    assert run(["command", *words]) == 5
+    assert capfd.readouterr().out == ""
+
+
+def test_of_the_sample_the_object_says_so(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["command", "install", "sample/Basalt-0.5B", "--sample", "--format", "json"]) == 0
+    assert json.loads(capfd.readouterr().out)["sample"] is True
 
 
 # both

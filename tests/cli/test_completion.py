@@ -123,7 +123,7 @@ def test_verbs_options_and_choices_are_offered(tab: Tab) -> None:
     assert tab("trn-models ") == verbs
     assert tab("trn-models do") == ["doctor"]
     assert {"--format", "--data", "--sample", "--refresh"} <= set(tab("trn-models sql --"))
-    assert tab("trn-models doctor --format ") == ["table", "json"]
+    assert tab("trn-models sql --format ") == ["table", "json", "jsonl", "csv", "parquet"]
     assert tab("trn-models completion ") == ["bash", "zsh", "fish"]
     assert "stop" in tab("trn-models runs ")
 
@@ -183,6 +183,12 @@ def test_a_model_is_completed_without_loading_the_other_verbs(loaded: Callable[[
     modules = loaded("trn-models open ac")
     assert {"tui.cli.open", "tui.catalog.model_ids"} <= modules
     assert not {"tui.cli.runs", "tui.cli.sql", "tui.cli.doctor", "logging", "tui.export", "tui.numbers"} & modules
+
+
+@pytest.mark.parametrize("verb", ["show", "list", "script", "sql"])
+def test_what_a_verb_works_with_is_not_loaded_at_a_tab(loaded: Callable[[str], set[str]], verb: str) -> None:
+    heavy = {"tomllib", "packaging", "logging", "tui.catalog.stacks", "tui.catalog.snapshot", "tui.numbers"}
+    assert not heavy & loaded(f"trn-models {verb} --")
 
 
 # real shells
@@ -248,6 +254,19 @@ def test_fish_completes_models_and_verbs(environ: dict[str, str]) -> None:
 
     assert offered("trn-models show acme") == ["acme/One-7B", "acme/one-8B"]
     assert offered("trn-models sc") == ["script"]
+
+
+@needs("fish")
+def test_fish_shows_the_help_of_a_word_whole(environ: dict[str, str]) -> None:
+    def helps(line: str) -> dict[str, str]:
+        command = f'trn-models completion fish | source; complete -C "{line}"'
+        done = subprocess.run(["fish", "--no-config", "-c", command], capture_output=True, text=True, env=environ)
+        return dict(each.split("\t") for each in done.stdout.splitlines())
+
+    assert helps("trn-models sho")["show"] == (
+        "Verdict, figures, stack and recipe of a model; the exit code tells the verdict."
+    )
+    assert helps("trn-models show --neu")["--neuronx-cc"].endswith("(2.28).  [default: the newest stack]")
 
 
 def test_the_help_has_an_example_for_each_shell(capsys: pytest.CaptureFixture[str]) -> None:

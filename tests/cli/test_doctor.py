@@ -12,6 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 import fake_hosts
+import polars as pl
 import pytest
 import run_folders
 from loopback_hub import LoopbackHub, silent
@@ -323,6 +324,41 @@ def test_the_table_says_what_to_do_below_and_counts(capfd: pytest.CaptureFixture
     assert err == ""
 
 
+FINDINGS = (Finding(Level.OK, "token", "there is one"), Finding(Level.WARNING, "host", 'no "device"', "Try, or wait."))
+GOLDEN = {
+    "table": 'OK       token  there is one\nwarning  host   no "device"\n                Try, or wait.\n'
+    "0 problems, 1 warning\n",
+    "json": '[\n{"check": "token", "level": "OK", "text": "there is one", "advice": "", "sample": true},\n'
+    '{"check": "host", "level": "warning", "text": "no \\"device\\"", "advice": "Try, or wait.", "sample": true}\n]\n',
+    "csv": "check,level,text,advice,sample\n"
+    'token,OK,there is one,"",true\nhost,warning,"no ""device""","Try, or wait.",true\n',
+}
+GOLDEN["jsonl"] = GOLDEN["json"].removeprefix("[\n").removesuffix("]\n").replace("},\n", "}\n")
+
+
+@pytest.fixture
+def only_these(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "_findings", lambda *_: iter(FINDINGS))
+
+
+@pytest.mark.parametrize("form", GOLDEN)
+def test_each_format_is_exactly_this(form: str, only_these: None, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["doctor", "--sample", "--offline", "--format", form]) == 0
+    assert capfd.readouterr() == (GOLDEN[form], "")
+
+
+def test_parquet_has_the_findings(only_these: None, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert run(["doctor", "--sample", "--offline", "--format", "parquet"]) == 0
+    frame = pl.read_parquet(capfdbinary.readouterr().out)
+    assert frame.schema == {**dict.fromkeys(("check", "level", "text", "advice"), pl.String()), "sample": pl.Boolean()}
+    assert frame.row(1) == ("host", "warning", 'no "device"', "Try, or wait.", True)
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_the_exit_code_is_that_of_the_table(form: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["doctor", "--offline", "--format", form]) == 5
+
+
 def test_lines_are_broken_to_fit_a_narrow_terminal() -> None:
     found = [Finding(Level.PROBLEM, "records", "one two three four five six seven " * 4, "do this " * 9)]
     lines = doctor.report(found, 40)
@@ -363,3 +399,29 @@ def test_it_works_with_polars_broken_and_loads_no_ui(tmp_path: Path) -> None:
 def test_the_help_has_two_examples(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["doctor", "--help"]) == 0
     assert capsys.readouterr().out.count("  trn-models doctor") == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("not toml", "The config file cannot be read: "),
+        ("nonsense = 1", "Unknown setting «nonsense»: In "),
+        ("offline = 'perhaps'", "«perhaps» is no value for offline: It comes from "),
+    ],
+)
+def test_a_config_file_that_stops_every_other_verb_is_a_finding(
+    content: str, told: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.toml").write_text(content)
+    assert run(["list", "--sample"]) == 2
+    capfd.readouterr()
+    assert run(["doctor", "--sample", "--offline", "--format", "json"]) == 0
+    first, *others = json.loads(capfd.readouterr().out)
+    assert (first["check"], first["level"]) == ("config file", "problem")
+    assert first["text"].startswith(told)
+    assert first["text"].endswith("; left out here")
+    assert first["advice"]
+    assert "source" in {each["check"] for each in others}
+    assert run(["doctor", "--sample", "--offline"]) == 0
+    assert "1 problem" in capfd.readouterr().out.splitlines()[-1]

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from tui.cli import formats
 from tui.cli.command import run
-from tui.cli.formats import FORMATS, format_option, write_frame, write_object
+from tui.cli.formats import FORMATS, Types, format_option, write_frame, write_object, write_rows
 from tui.errors import UsageError
 
 FRAME = pl.DataFrame(
@@ -31,7 +31,16 @@ FRAME = pl.DataFrame(
     },
     schema_overrides={"tested_at": pl.Datetime("ms", "UTC")},
 )
-OBJECT = {"model_id": "acme/one", "wall_s": None, "peak": math.nan, "cores": [0, 1], "stack": {"nki": "0.7.0"}}
+PROGRAMS = [form for form in FORMATS if form != "table"]
+AT = datetime(2026, 11, 20, 9, 30, 0, 5000, tzinfo=UTC)
+TYPES: Types = {
+    "model_id": str, "wall_s": int, "peak": float, "live": bool, "at": datetime, "cores": list[int],
+    "words": list[str], "stack": dict,
+}  # fmt: skip
+OBJECT = {
+    "model_id": "acme/one", "wall_s": None, "peak": math.nan, "live": True, "at": AT, "cores": [0, 1],
+    "words": [], "stack": {"nki": "0.7.0"},
+}  # fmt: skip
 
 GOLDEN = {
     "table": (
@@ -102,36 +111,84 @@ def test_no_rows_are_an_empty_list_no_line_or_the_headers(capfd: pytest.CaptureF
     assert told == ["[]\n", "", "model_id,wall_s\n", "model_id  wall_s\n"]
 
 
+NAMES = "model_id,wall_s,peak,live,at,cores,words,stack\n"
+SCHEMA = {
+    "model_id": pl.String(), "wall_s": pl.Int64(), "peak": pl.Float64(), "live": pl.Boolean(),
+    "at": pl.Datetime("us", "UTC"), "cores": pl.List(pl.Int64), "words": pl.List(pl.String), "stack": pl.String(),
+}  # fmt: skip
+GOLDEN_ROWS = {
+    "json": (
+        "[\n"
+        '{"model_id": "acme/one", "wall_s": null, "peak": "NaN", "live": true, "at": "2026-11-20T09:30:00.005Z",'
+        ' "cores": [0, 1], "words": [], "stack": {"nki": "0.7.0"}},\n'
+        '{"model_id": "a\\udc80", "wall_s": null, "peak": null, "live": null, "at": null, "cores": null,'
+        ' "words": null, "stack": null}\n'
+        "]\n"
+    ),
+    "csv": (
+        f'{NAMES}acme/one,,NaN,true,2026-11-20T09:30:00.005Z,"[0, 1]",[],"{{""nki"": ""0.7.0""}}"\na\\udc80,,,,,,,\n'
+    ),
+}
+GOLDEN_ROWS["jsonl"] = GOLDEN_ROWS["json"].removeprefix("[\n").removesuffix("]\n").replace("},\n", "}\n")
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl", "csv"])
+def test_rows_of_values_in_each_format_are_exactly_this(form: str, capfd: pytest.CaptureFixture[str]) -> None:
+    write_rows([OBJECT, {"model_id": "a\udc80"}], TYPES, form)
+    assert capfd.readouterr() == (GOLDEN_ROWS[form], "")
+
+
+@pytest.mark.parametrize("rows", [[], [OBJECT], [{}]])
+def test_parquet_of_rows_has_the_same_types_whatever_is_in_them(
+    rows: list[dict[str, object]], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    write_rows(rows, TYPES, "parquet")
+    back = pl.read_parquet(capfdbinary.readouterr().out)
+    assert back.schema == SCHEMA
+    assert back.height == len(rows)
+
+
+def test_no_rows_of_values_keep_their_names(capfd: pytest.CaptureFixture[str]) -> None:
+    told = []
+    for form in ("json", "jsonl", "csv"):
+        write_rows([], TYPES, form)
+        told.append(capfd.readouterr().out)
+    assert told == ["[]\n", "", NAMES]
+
+
 def test_one_thing_in_each_format(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     told = {}
-    for form in FORMATS:
-        write_object(OBJECT, form, headers={"model_id": "model"}, sample=form != "table")
+    for form in PROGRAMS:
+        write_object(OBJECT, form, TYPES)
         told[form] = capfdbinary.readouterr().out
-    assert told["table"].decode().splitlines() == [
-        "model   acme/one",
-        "wall_s  –",
-        "peak    NaN",
-        "cores   [0, 1]",
-        'stack   {"nki": "0.7.0"}',
-    ]
-    as_told = {**OBJECT, "peak": "NaN", "sample": True}
+    as_told = {**OBJECT, "peak": "NaN", "at": "2026-11-20T09:30:00.005Z"}
     assert json.loads(told["json"]) == json.loads(told["jsonl"]) == as_told
     assert told["json"].decode().startswith('{\n  "model_id": "acme/one",\n')
-    assert told["csv"].decode().splitlines()[1] == 'acme/one,,NaN,"[0, 1]","{""nki"": ""0.7.0""}",true'
+    assert told["csv"].decode() == "".join(GOLDEN_ROWS["csv"].splitlines(keepends=True)[:2])
     (row,) = pl.read_parquet(told["parquet"]).to_dicts()
     assert math.isnan(row.pop("peak"))
-    assert row == {name: value for name, value in as_told.items() if name != "peak"}
+    assert row == {name: value for name, value in OBJECT.items() if name != "peak"} | {"stack": '{"nki": "0.7.0"}'}
 
 
-def test_only_the_formats_of_a_verb_are_offered_and_the_first_is_the_default() -> None:
+def test_json_needs_no_polars() -> None:
+    program = (
+        "import sys\nsys.modules['polars'] = None\nfrom tui.cli.formats import write_object, write_rows\n"
+        "write_rows([{'a': 1}], {'a': int}, 'json')\nwrite_rows([{'a': 1}], {'a': int}, 'jsonl')\n"
+        "write_object({'a': 1}, 'json')"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ('[\n{"a": 1}\n]\n{"a": 1}\n{\n  "a": 1\n}\n', "")
+
+
+def test_the_table_is_the_default_and_other_words_are_refused() -> None:
     @click.command()
-    @format_option("json", "csv")
+    @format_option()
     def verb(form: str) -> None:
         click.echo(form)
 
-    assert CliRunner().invoke(verb, []).output == "json\n"
+    assert CliRunner().invoke(verb, []).output == "table\n"
     assert CliRunner().invoke(verb, ["--format", "csv"]).output == "csv\n"
-    assert CliRunner().invoke(verb, ["--format", "table"]).exit_code == 2
+    assert CliRunner().invoke(verb, ["--format", "xml"]).exit_code == 2
 
 
 # terminals
@@ -143,7 +200,6 @@ def test_a_table_fits_the_terminal(
 ) -> None:
     on_a_terminal(monkeypatch, columns)
     write_frame(FRAME, "table", sample=True)
-    write_object({"note": "n" * 100}, "table", sample=True)
     lines = capfd.readouterr().out.splitlines()
     assert max(map(len, lines)) <= columns
     assert "SAMPLE DATA: invented models" in " ".join(lines)
@@ -177,7 +233,8 @@ def test_a_stdout_that_was_closed_before_the_start_takes_nothing(monkeypatch: py
     monkeypatch.setattr(sys, "stdout", None)
     for form in FORMATS:
         write_frame(FRAME, form)
-        write_object(OBJECT, form)
+    for form in PROGRAMS:
+        write_object(OBJECT, form, TYPES)
 
 
 def test_data_are_utf8_whatever_the_locale_says(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
+import polars as pl
 import pytest
 from loopback_hub import LoopbackHub, silent, status
 from parquet_builder import DATASET, parquet
 
 from tui.cli.command import run
+from tui.export import json_line
 
 
 @pytest.fixture(autouse=True)
@@ -46,6 +50,66 @@ def test_another_refresh_says_what_is_different(hub: LoopbackHub, capfd: pytest.
     first = capfd.readouterr().out.splitlines()[0]
     assert "1 file changed" in first
     assert "1 record new" in first
+
+
+def test_for_programs_it_is_an_object_with_what_is_there_and_what_was(
+    hub: LoopbackHub, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["refresh", "--format", "json"]) == 0
+    out, err = capfd.readouterr()
+    first = json.loads(out)
+    sha = hub.datasets[DATASET].main
+    assert datetime.fromisoformat(first.pop("checked_at")).tzinfo == UTC
+    assert first == {
+        "dataset": DATASET, "revision": sha, "previous_revision": None, "newest_test_at": "2026-11-20T09:30:00Z",
+        "changed": "2 records of 1 stack", "files": 1, "records": 2, "stacks": 1, "complete": True, "problems": [],
+        "folder": None, "sample": False,
+    }  # fmt: skip
+    assert err == ""
+    newer = hub.datasets[DATASET].add_revision({"a.parquet": parquet({"model_id": "acme/one"})})
+    assert run(["refresh", "--format", "jsonl"]) == 0
+    second = json.loads(capfd.readouterr().out)
+    assert (second["revision"], second["previous_revision"]) == (newer, sha)
+    assert second["changed"] == "1 of 1 file changed: 1 record gone"
+
+
+def test_csv_and_parquet_have_the_same_object(
+    hub: LoopbackHub, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    run(["refresh"])
+    capfdbinary.readouterr()
+    words = ["refresh", "--offline", "--to", str(tmp_path / "out"), "--format"]
+    told = {}
+    for form in ("json", "csv", "parquet"):
+        assert run([*words, form]) == 0
+        told[form] = capfdbinary.readouterr().out
+    plain = json.loads(told["json"])
+    assert (plain["changed"], plain["previous_revision"]) == (None, None)
+    assert (tmp_path / "out").is_dir()
+    assert told["csv"].decode() == (
+        "dataset,revision,previous_revision,checked_at,newest_test_at,changed,files,records,stacks,complete,problems,"
+        f"folder,sample\n{DATASET},{plain['revision']},,{plain['checked_at']},2026-11-20T09:30:00Z,,1,2,1,true,[],"
+        f"{tmp_path / 'out'},false\n"
+    )
+    frame = pl.read_parquet(told["parquet"])
+    assert frame.schema["checked_at"] == frame.schema["newest_test_at"] == pl.Datetime("us", "UTC")
+    assert json.loads(json_line(frame.to_dicts()[0])) == plain
+
+
+def test_a_folder_that_is_refused_leaves_stdout_empty_for_programs(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    assert run(["refresh", "--to", str(tmp_path), "--format", "json"]) == 2
+    assert capfd.readouterr().out == ""
+
+
+def test_problems_are_in_the_object_too(hub: LoopbackHub, capfd: pytest.CaptureFixture[str]) -> None:
+    hub.datasets[DATASET].add_revision({"a.parquet": parquet({"model_id": "acme/one"}), "b.parquet": b"PAR1 no PAR1"})
+    assert run(["refresh", "--format", "json"]) == 0
+    told = json.loads(capfd.readouterr().out)
+    assert (told["complete"], told["files"], told["records"]) == (False, 2, 1)
+    assert "b.parquet" in told["problems"][0]
 
 
 def test_a_written_snapshot_opens_on_a_host_without_network(

@@ -7,18 +7,20 @@ import signal
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from run_values import STARTED, a_run, over
 
 from tui import numbers
 from tui.cli.before_again import told_before
 from tui.cli.command import run as command
+from tui.cli.formats import FORMATS
 from tui.cli.run_details import details
-from tui.cli.runs_text import as_object, ending, exit_code_of, page, table
-from tui.export import cell_width
+from tui.cli.runs_text import ending, exit_code_of, page, table
+from tui.export import cell_width, json_value
 from tui.host import interpreters
 from tui.host.interpreters import Candidate
 from tui.rerun import runs, start
@@ -26,29 +28,7 @@ from tui.rerun.plan import Kind
 from tui.rerun.runs import Outcome, Result, Run, State
 from tui.settings import Settings
 
-STARTED = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 NOW = STARTED + timedelta(seconds=372)
-
-
-def a_run(number: int = 3, state: State = State.RUNNING, **other: Any) -> Run:
-    values: dict[str, Any] = {
-        "id": number,
-        "folder": Path(f"/state/runs/{number}"),
-        "kind": Kind.RUN,
-        "model_id": "acme/Model-8B-Instruct",
-        "state": state,
-        "created_at": STARTED,
-        "started_at": STARTED,
-        "cores": (0, 1, 2, 3),
-        "devices": (0,),
-    }
-    return Run(**{**values, **other})
-
-
-def over(result: Result = Result.DONE, number: int = 3, **other: Any) -> Run:
-    values = {"exit_code": 0 if result is Result.DONE else None, "wall_s": 61.0, **other}
-    outcome = Outcome(result=result, ended_at=STARTED + timedelta(seconds=61), **values)
-    return a_run(number, State.FINISHED, outcome=outcome)
 
 
 # the words
@@ -98,17 +78,6 @@ def test_a_name_in_the_table_cannot_act_on_the_terminal() -> None:
 )
 def test_the_exit_code_is_that_of_the_run_and_never_0_when_it_was_not_done(run: Run, code: int) -> None:
     assert exit_code_of(run) == code
-
-
-def test_json_has_times_in_utc_and_null_for_what_is_not_known() -> None:
-    value = json.loads(json.dumps(as_object(a_run(started_at=None, cores=()))))
-    assert (value["id"], value["model_id"], value["kind"]) == (3, "acme/Model-8B-Instruct", "run")
-    assert (value["state"], value["exit_code"], value["started_at"]) == ("running", None, None)
-    assert value["folder"] == "/state/runs/3"
-    ended = as_object(over(Result.FAILED, exit_code=1))
-    assert (ended["state"], ended["result"], ended["exit_code"]) == ("finished", "failed", 1)
-    assert ended["started_at"] == "2026-11-20T09:30:00+00:00"
-    assert datetime.fromisoformat(ended["ended_at"]) == STARTED + timedelta(seconds=61)
 
 
 def test_an_ending_tells_what_had_to_be_killed() -> None:
@@ -161,21 +130,6 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], list[str]]:
         return asked
 
     return answer
-
-
-def test_no_runs_are_an_empty_list_and_a_hint(known: dict[int, Run], capfd: pytest.CaptureFixture[str]) -> None:
-    assert command(["runs"]) == 0
-    assert capfd.readouterr() == ("", "There are no runs. Start one: trn-models run MODEL\n")
-    assert command(["runs", "--format", "json"]) == 0
-    assert capfd.readouterr() == ("[]\n", "")
-
-
-def test_json_lists_the_newest_run_first(known: dict[int, Run], capfd: pytest.CaptureFixture[str]) -> None:
-    known.update({3: a_run(3), 4: over(number=4)})
-    assert command(["runs", "--format", "json"]) == 0
-    out, err = capfd.readouterr()
-    assert [each["id"] for each in json.loads(out)] == [4, 3]
-    assert err == ""
 
 
 def test_source_options_before_the_verb_do_no_harm(known: dict[int, Run], capfd: pytest.CaptureFixture[str]) -> None:
@@ -318,18 +272,25 @@ def test_again_says_when_nothing_has_changed(known: dict[int, Run], settings: Se
         {"log_bytes": 10**400, "log_dropped_bytes": 10**400},
         {"peak_host_memory_bytes": 10**400, "host_memory_bytes": -(10**400), "ranks": 10**400},
         {"recipe": {"argv": 7, "elsewhere": 3, "added": [], "interpreter": 5, "host": "x", "hidden": 9}},
+        {"model_id": "acme/\udc80", "note": "\ud800", "devices": (10**30, -1)},
         {"recipe": {"argv": [1, None], "record": {"wall_s": "x", "tp": "y"}, "interpreter": {"packages": 3}}},
         {"outcome": Outcome(result=Result.FAILED, ended_at=STARTED, exit_code=-(10**30), wall_s=1e300)},
         {"outcome": Outcome(result=Result.FAILED, ended_at=STARTED, signal=10**30)},
     ],
 )
-def test_damaged_numbers_and_words_are_left_out(values: dict[str, Any], tmp_path: Path) -> None:
+def test_damaged_numbers_and_words_are_left_out(
+    values: dict[str, Any], known: dict[int, Run], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     for state in (State.RUNNING, State.FINISHED, State.LOST):
         run = a_run(state=state, folder=tmp_path, **({"outcome": over().outcome} | values))
         assert table([run], 80)
         assert len(page(run)) < 5_000
         assert "000000000" not in page(run)
-        json.dumps(details(run))
+        known[3] = run
+        for form in FORMATS:
+            assert command(["runs", "--format", form]) == 0
+            assert command(["runs", "show", "3", "--format", form]) == 0
+        assert "000000000" not in json.dumps(json_value(details(run)))
         assert 0 <= exit_code_of(run) <= 255
         assert ending(run)
 
@@ -337,35 +298,6 @@ def test_damaged_numbers_and_words_are_left_out(values: dict[str, Any], tmp_path
 @pytest.mark.parametrize(("code", "shown"), [(255, 255), (256, 70), (-1, 70), (-(10**30), 70)])
 def test_an_exit_code_that_no_process_can_have_is_70(code: int, shown: int) -> None:
     assert exit_code_of(over(Result.FAILED, exit_code=code)) == shown
-
-
-def test_show_as_json_tells_all_that_is_known(
-    known: dict[int, Run], tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "log").write_text("PermissionError: [Errno 13] Permission denied: '/x'\n")
-    recipe = {
-        "argv": ["/py", "run.py", "--seconds", "1"], "sha256": "ab12", "recorded_sha256": "ab12", "edited": True,
-        "dataset": "acme/records", "revision": "f" * 40, "hidden": ["HF_TOKEN"],
-        "added": {"environment": {"A": "1", "HF_TOKEN": "(not kept)"}, "arguments": ["--seconds", "1"]},
-        "interpreter": {"argv": ["/py"], "version": "3.12.4", "packages": {"transformers": "5.21.0"}},
-        "record": {"model_id": "acme/Model", "result": "pass", "wall_s": 372, "tp": 4, "library": "transformers",
-                   "library_version": "5.23.1", "transformers": "5.23.1", "torch": "2.14.0"},
-    }  # fmt: skip
-    known[3] = replace(over(Result.FAILED, exit_code=1), recipe=recipe, folder=tmp_path, log_bytes=56)
-    assert command(["runs", "show", "3", "--format", "json"]) == 0
-    told = json.loads(capfd.readouterr().out)
-    assert told.items() >= as_object(known[3]).items()
-    assert told["command"] == ["/py", "run.py", "--seconds", "1"]
-    assert (told["arguments"], told["added_variables"]) == (["--seconds", "1"], {"A": "1", "HF_TOKEN": "(not kept)"})
-    assert told["interpreter"] == {"argv": ["/py"], "version": "3.12.4", "packages": {"transformers": "5.21.0"}}
-    assert (told["script_sha256"], told["dataset"], told["revision"]) == ("ab12", "acme/records", "f" * 40)
-    assert (told["record"]["result"], told["record"]["wall_s"], told["record"]["stack"]["torch"]) == (
-        "pass", 372, "2.14.0",
-    )  # fmt: skip
-    assert "transformers 5.21.0 (5.23.1 recorded)" in told["differences"]
-    assert told["diagnosis"].keys() == {"kind", "title", "line", "advice"}
-    assert "PermissionError" in told["diagnosis"]["line"]
-    assert (told["log"], told["log_bytes"]) == (str(tmp_path / "log"), 56)
 
 
 @pytest.mark.parametrize("verb", ["", "show", "log", "stop", "delete", "again"])

@@ -39,6 +39,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {"model_id": "acme/two", "run_py": "print('on 8')\n", "tp": 8},
         {"model_id": "acme/two", "run_py": "print('old')\n", **old},
         {"model_id": "acme/old", "run_py": "print('old only')\n", **old},
+        {"model_id": "acme/gone", "run_py": None},
+        {"model_id": "acme/gone", "run_py": None, "tp": 2, **old},
+        {"model_id": "acme/gone", "run_py": "print('4')\n", "tp": 4, **old},
+        {"model_id": "acme/never", "run_py": None},
+        {"model_id": "acme/never", "run_py": None, **old},
         {"model_id": "acme/none", "run_py": None},
         {"model_id": "acme/left-out", "run_py": None, "result": None, "exclusion": "too large"},
     ]
@@ -136,7 +141,10 @@ def test_the_best_record_of_the_newest_stack_or_of_the_one_that_is_named(
         ("acme/old", 4, "acme/old has no record on 2.28.7631.0 · transformers 5.23.1"),
         ("acme/two --cores 64", 4, "acme/two has no record on 64 cores there"),
         ("acme/none", 5, "There is no run.py of acme/none there"),
+        ("acme/none", 5, "It is the only record of this model, so there is nothing to run again."),
         ("acme/left-out", 5, "Left out: too large"),
+        ("acme/gone", 5, "Another record has one: --neuronx-cc 2.27.5334.0 --library-version 5.21.0 --cores 4\n"),
+        ("acme/never", 5, "No other record of this model has one, so there is nothing to run again."),
         ("acme/nowhere", 7, "acme/nowhere"),
         ("acme", 7, "acme/two"),
         ("acme/two --neuronx-cc 3", 2, "2.27.5334.0"),
@@ -150,6 +158,14 @@ def test_without_a_script_the_exit_code_and_stderr_tell_why(
     out, err = capfd.readouterr()
     assert out == ""
     assert told in err
+
+
+def test_the_options_that_are_named_lead_to_the_script(data: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["script", "acme/gone", "--data", data]) == 5
+    remedy = capfd.readouterr().err.splitlines()[-1]
+    words = remedy.removeprefix("Another record has one: ").split()
+    assert run(["script", "acme/gone", "--data", data, *words]) == 0
+    assert capfd.readouterr().out == "print('4')\n"
 
 
 def test_what_is_recorded_elsewhere_is_named(data: str, capfd: pytest.CaptureFixture[str]) -> None:

@@ -283,7 +283,9 @@ def test_nan_is_a_text_in_the_json_and_sample_is_true_in_that_of_the_sample(
 # the other formats for programs
 
 
-def test_the_other_formats_have_the_names_of_the_json_in_one_row_with_lists_and_objects_as_json(data: str) -> None:
+def test_the_other_formats_have_the_names_of_the_json_in_one_row_csv_and_parquet_with_objects_as_json(
+    data: str,
+) -> None:
     found = {}
     for form in ("json", "jsonl", "csv", "parquet"):
         command = [sys.executable, "-m", "tui", "show", "acme/one-more", "--data", data, "--format", form]
@@ -298,7 +300,9 @@ def test_the_other_formats_have_the_names_of_the_json_in_one_row_with_lists_and_
     assert list(of_jsonl) == list(of_csv) == frame.columns == list(whole)
     of_text = {name for name, value in whole.items() if isinstance(value, (dict, list))}
     assert of_text == {"unconverted", "extra", "problems", "asked_stack", "records"}
-    assert {name: json.loads(of_jsonl[name]) if name in of_text else of_jsonl[name] for name in whole} == whole
+    assert of_jsonl == whole
+    assert {name: json.loads(of_csv[name]) for name in of_text} == {name: whole[name] for name in of_text}
+    assert (frame.schema["problems"], frame["problems"][0].to_list()) == (pl.List(pl.String), whole["problems"])
     assert json.loads(of_csv["records"]) == json.loads(frame["records"][0]) == whole["records"]
     assert (of_csv["tp"], of_csv["hbm_peak_gb"], of_csv["complete"]) == ("2", "", "true")
     assert [frame.schema[name] for name in ("tp", "hbm_peak_gb", "cache")] == [pl.Int32, pl.Float64, pl.String]

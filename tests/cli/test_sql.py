@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from parquet_builder import DATASET, parquet
 
 from tui.catalog import rankings
 from tui.catalog.views import View
+from tui.cli import sql
 from tui.cli.command import run
 from tui.settings import Settings
 
@@ -77,6 +79,95 @@ def test_records_are_counted_by_verdict(ask) -> None:
 def test_a_with_statement_is_answered(ask) -> None:
     query = "/* slow */ WITH slow AS (select model_id from records where wall_s >= 372) SELECT count(*) AS n FROM slow"
     assert ask(query) == [{"n": 3}]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "-- how many?\nselect count(*) as n from records",
+        "--how many?\n-- all of them\nselect count(*) as n from records",
+        "-- a = b\nselect count(*) as n from records",
+        "--data=x\nselect count(*) as n from records",
+        " \n -- how many?\n select count(*) as n from records",
+        "/* how\nmany? */ select count(*) as n from records",
+        "/* a */ -- b\n(select count(*) as n from records)",
+    ],
+)
+def test_a_query_may_begin_with_comments(query: str, data: str, capfd: pytest.CaptureFixture[str]) -> None:
+    if not query.startswith("--data="):  # which is an option
+        assert run(["sql", query, "--format", "csv", "--data", data]) == 0
+        assert capfd.readouterr().out == "n\n4\n"
+    assert run(["sql", "--format=csv", "--data", data, "--", query]) == 0
+    assert capfd.readouterr().out == "n\n4\n"
+
+
+@pytest.mark.parametrize("query", ["-- only\n", "-- only", "/* only */", "-- a\ndrop table records", "--nope"])
+def test_a_comment_is_no_question(query: str, data: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["sql", query, "--data", data]) == 2
+    assert capfd.readouterr().out == ""
+
+
+def test_options_and_a_query_that_is_missing_are_still_told_apart(data: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["sql", "--nope", "select 1", "--data", data]) == 2
+    assert "No such option '--nope'" in capfd.readouterr().err
+    assert run(["sql", "--data", data]) == 2
+    assert "Missing argument 'QUERY'" in capfd.readouterr().err
+
+
+def test_more_rows_than_memory_should_hold_are_refused(
+    data: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sql, "MOST_ROWS", 15)
+    pairs = "from records a cross join records b"
+    assert run(["sql", f"select a.model_id {pairs}", "--data", data]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "The answer has more than 15 rows\nNothing was printed.\nAsk for fewer" in err
+    assert run(["sql", f"select a.model_id {pairs} where b.tp = 1 limit 15", "--data", data, "--format", "csv"]) == 0
+    assert len(capfd.readouterr().out.splitlines()) == 16
+    assert run(["sql", f"select count(*) as n {pairs}", "--data", data, "--format", "csv"]) == 0
+    assert capfd.readouterr().out == "n\n16\n"
+
+
+def test_all_rows_of_a_table_are_never_too_many(
+    ask, data: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sql, "MOST_ROWS", 1)
+    assert len(ask("select model_id from records")) == 4
+
+
+@pytest.mark.parametrize(
+    ("query", "code", "told"),
+    [
+        ("select count(*) as n from records a cross join records b", 0, "100000000"),
+        ("select * from records a cross join records b", 2, "more than 1,000,000 rows"),
+        ("select a.model_id from records a cross join records b order by b.run_py", 2, "more than 1,000,000 rows"),
+        (
+            "select count(*) from (select 1 as x from records limit 5000) a cross join records b cross join records c",
+            2,
+            "leads over more than 4,294,967,295 rows",
+        ),
+    ],
+)
+def test_tables_without_a_condition_between_them_do_not_fill_the_memory(
+    query: str, code: int, told: str, many: Path
+) -> None:
+    """10,000 records, and 3 GB of addresses: far less than their pairs would take."""
+    script = 'ulimit -v 3000000; exec "$0" -m tui sql --data "$1" --format csv "$2"'
+    environ = {**os.environ, "TRN_MODELS_CACHE_DIR": str(many / "cache"), "POLARS_MAX_THREADS": "2"}
+    done = subprocess.run(
+        ["bash", "-c", script, sys.executable, str(many / "a.parquet"), query],
+        capture_output=True, text=True, env=environ,
+    )  # fmt: skip
+    assert done.returncode == code, done.stderr
+    assert told in (done.stderr if code else done.stdout)
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("many")
+    (folder / "a.parquet").write_bytes(parquet(*({"model_id": f"acme/model-{n}"} for n in range(10_000))))
+    return folder
 
 
 def test_a_star_has_the_documented_columns_and_no_long_text(ask) -> None:

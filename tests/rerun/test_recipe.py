@@ -185,11 +185,19 @@ def test_a_bucket_that_was_not_listed_says_so() -> None:
 
 
 @pytest.mark.parametrize("address", ["hf://buckets/acme/gone", "hf://buckets/acme/gone/{neuronx_cc}"])
-def test_a_bucket_that_the_hub_does_not_have_says_that(address: str) -> None:
+def test_from_a_bucket_that_the_hub_does_not_have_nothing_is_fetched(address: str) -> None:
     gone = replace(bucket(address, listed=False), trouble="The Hub has no such bucket, or it is private.")
     command = cache_command(gone, COMPILER, FOLDER)
-    assert "The Hub has no such bucket, or it is private. The run needs" in command.note
+    assert command.argv == ()
+    assert f"{address}: The Hub has no such bucket, or it is private. Name one yourself" in command.note
     assert "not looked up" not in command.note
+
+
+def test_a_bucket_whose_folders_could_not_be_listed_says_that() -> None:
+    silent = replace(bucket("hf://buckets/acme/neffs", listed=False), trouble="Its folders could not be listed: x.")
+    command = cache_command(silent, COMPILER, FOLDER)
+    assert command.line == "hf buckets sync hf://buckets/acme/neffs /shared/neffs"
+    assert "Its folders could not be listed: x. The run needs" in command.note
 
 
 def test_only_folders_under_the_found_address_count() -> None:

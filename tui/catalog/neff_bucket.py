@@ -56,6 +56,11 @@ class Bucket:
     folders: tuple[str, ...] | None = None
     trouble: str = ""
 
+    @property
+    def missing(self) -> bool:
+        """Whether the Hub was asked and said that it has no such bucket, or none for this token."""
+        return self.trouble == _NO_SUCH_BUCKET
+
 
 @dataclass(frozen=True, slots=True)
 class Search:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import gc
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tui.catalog.stacks import Stack
+from tui.catalog.stacks import ANY, Stack
 from tui.catalog.verdict import Record, sentence
 from tui.cli.output import Progress, say
+from tui.cli.stack_words import options_for, version_named
 from tui.errors import EXIT_NO_SUCH_MODEL, UsageError
 from tui.numbers import counted
 from tui.settings import Settings
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
     from tui.host.interpreters import Interpreter
 
 _NEAR_MISSES = 5
+_LIKENESS = 0.8
+_LONGEST_ID = 100
 
 
 class NoSuchModelError(UsageError):
@@ -53,6 +58,16 @@ def open_records(settings: Settings) -> Snapshot:
 
     Raises `HubError` or `NoDataError` when there is nothing to read.
     """
+    collects = gc.isenabled()
+    gc.disable()  # polars is loaded now: a collection meanwhile costs a tenth of that
+    try:
+        return _opened(settings)
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _opened(settings: Settings) -> Snapshot:
     from tui.catalog import snapshot as snapshots
 
     with Progress() as progress:
@@ -81,8 +96,8 @@ def records_of_model(settings: Settings, snapshot: Snapshot, model: str) -> tupl
         near = near_misses(snapshot, model)
         raise NoSuchModelError(
             f"No record has the model id «{model}»",
-            f"The whole id is needed: ORG/NAME. Looked in {snapshot.name}",
-            f"Did you mean {' or '.join(near)}?" if near else "Look it up: run trn-models in a terminal.",
+            f"The whole id is needed: ORG/NAME. Looked in {snapshot.name}.",
+            f"Did you mean {' or '.join(near)}?" if near else "Look it up: trn-models list --search TEXT",
         )
     return tuple(
         Found(index, snapshots.record_at(snapshot, index), has_script)
@@ -99,7 +114,30 @@ def near_misses(snapshot: Snapshot, model: str) -> tuple[str, ...]:
     rows = query.places(ids["key"], words) if words else ids["key"].head(0)
     if rows.is_empty() and (suggested := query.suggest(model, ids["key"])):
         rows = query.places(ids["key"], query.words(suggested))
-    return tuple(sorted(ids["model_id"].gather(rows), key=len)[:_NEAR_MISSES]) if not rows.is_empty() else ()
+    if rows.is_empty():
+        return tuple(alike(model, dict(ids.iter_rows())))
+    return tuple(sorted(ids["model_id"].gather(rows), key=len)[:_NEAR_MISSES])
+
+
+def alike(text: str, known: Mapping[str, str]) -> list[str]:
+    """Ids that differ from `text` in the organization alone, then those that differ in a few letters, nearest first.
+
+    `known` is casefolded id -> id. None for a text that is longer than any name.
+    """
+    import difflib
+
+    key = text.casefold().strip()
+    if len(key) > _LONGEST_ID:
+        return []
+    by_name: dict[str, list[str]] = {}
+    for each, model_id in known.items():
+        by_name.setdefault(each.rpartition("/")[2], []).append(model_id)
+    name_typed = key.rpartition("/")[2]
+    found = list(by_name.get(name_typed, ()))
+    found += [known[each] for each in difflib.get_close_matches(key, known, _NEAR_MISSES, _LIKENESS)]
+    for name in difflib.get_close_matches(name_typed, by_name, _NEAR_MISSES, _LIKENESS):
+        found += by_name[name]
+    return list(dict.fromkeys(found))[:_NEAR_MISSES]
 
 
 def fitting(found: Sequence[Found], wish: Wish) -> list[Found]:
@@ -155,9 +193,6 @@ def _exact(found: Sequence[Found], wish: Wish) -> Wish:
 
 
 def _version(found: Sequence[Found], column: str, word: str | None) -> str | None:
-    from tui.catalog.stacks import ANY
-    from tui.cli.stack_words import version_named
-
     if word is None:
         return None
     named = version_named(word, [text for each in found if (text := each.record.text(column)) is not None])
@@ -181,5 +216,9 @@ def _why_none(found: Sequence[Found], admitted: Sequence[Found], wish: Wish) -> 
         words += [] if wish.cores is None else [f"on {counted(wish.cores, 'core')}"]
         remedy = "Choose one with --neuronx-cc, --library-version and --cores."
         return f"No record of {model} is {', '.join(words)}", "\n".join(named), remedy
-    records = counted(len(admitted), "record")
-    return f"There is no run.py of {model}", "\n".join(named), f"Nothing can be run again: looked at {records}."
+    other = next((each.record for each in found if each.has_script), None)
+    if other is not None:
+        remedy = f"Another record has one: {shlex.join(options_for(other, [each.record for each in found]))}"
+    else:
+        remedy = "No record of this model has one, so there is nothing to run again."
+    return f"There is no run.py of {model}", "\n".join(named), remedy

@@ -30,9 +30,9 @@ def completion_verb(context: click.Context, /, shell: str) -> None:
 
     \b
     Examples:
-      eval "$(trn-models completion bash)"                 in ~/.bashrc
-      eval "$(trn-models completion zsh)"                  in ~/.zshrc, after compinit
-      trn-models completion fish | source                  in ~/.config/fish/config.fish
+      eval "$(trn-models completion bash)"    in ~/.bashrc
+      eval "$(trn-models completion zsh)"     in ~/.zshrc, after compinit
+      trn-models completion fish | source     in ~/.config/fish/config.fish
     """
     from tui.cli.output import write
 
@@ -80,4 +80,6 @@ def _script(command: click.Command, shell: str) -> str:
 
     kind = get_completion_class(shell)
     assert kind is not None
-    return kind(command, {}, PROGRAM, ASKED_WITH).source()
+    source = kind(command, {}, PROGRAM, ASKED_WITH).source()
+    # click's script for fish takes every comma for the one before the word: a help text would end at its first.
+    return source.replace('string split "," ', 'string split --max 1 "," ')

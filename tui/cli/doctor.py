@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -20,9 +19,15 @@ if TYPE_CHECKING:
     from tui.cli.findings import Finding
     from tui.settings import Settings
 
+COLUMNS: Final = {"check": str, "level": str, "text": str, "advice": str}
+"""Of the formats for programs; `advice` is empty for what is OK."""
+
+_NARROWEST: Final = 20
+"""Cells that a text has beside what stands before it; on a narrower terminal it goes on below that."""
+
 
 @click.command("doctor", short_help="Look at app, data and machine; a report for a bug.")
-@format_option("table", "json")
+@format_option()
 @source_options
 @host_options
 @click.pass_context
@@ -40,25 +45,41 @@ def doctor_verb(context: click.Context, /, form: str, **flags: Any) -> None:
     """
     from tui.errors import EXIT_NO_DATA, EXIT_PASS
 
-    settings = begin(context, flags)
-    has_data = write_report(settings, form)
+    settings, unfit = _settings(context, flags)
+    has_data = write_report(settings, form, unfit)
     context.exit(EXIT_PASS if has_data else EXIT_NO_DATA)
 
 
-def write_report(settings: Settings, form: str) -> bool:
-    """Look at everything and write the report to stdout; whether there are records, or the Hub has some."""
+def _settings(context: click.Context, flags: Mapping[str, Any]) -> tuple[Settings, list[Finding]]:
+    """The settings; without the config file, which is then the finding, when that is what cannot be used."""
+    from tui.errors import ConfigFileError
+
+    try:
+        return begin(context, flags), []
+    except ConfigFileError as error:
+        from tui.cli.findings import Finding, Level, on_one_line
+
+        text = f"{on_one_line(error.title, error.detail).rstrip('.')}; left out here"
+        return begin(context, flags, config_file=False), [Finding(Level.PROBLEM, "config file", text, error.remedy)]
+
+
+def write_report(settings: Settings, form: str, unfit: Sequence[Finding] = ()) -> bool:
+    """Look at everything and write the report to stdout; whether there are records, or the Hub has some.
+
+    `unfit` is what was found before, of the settings.
+    """
     from tui.cli.findings import Level, fit_to_publish
-    from tui.cli.output import Progress, is_terminal, write, write_bytes
+    from tui.cli.formats import write_rows
+    from tui.cli.output import Progress, is_terminal, write
 
     snapshot, unread = _snapshot(settings)
     with Progress() as progress:
         progress("looking around …")
-        found = [fit_to_publish(each, os.environ) for each in (*unread, *_findings(settings, snapshot, unread))]
-    if form == "json":
-        # Without polars, which may be what is broken here.
-        names = ("check", "level", "text", "advice")
-        lines = ",\n".join(json.dumps({name: getattr(each, name) for name in names}) for each in found)
-        write_bytes([f"[\n{lines}\n]\n".encode()])
+        found = [fit_to_publish(each, os.environ) for each in (*unfit, *unread, *_findings(settings, snapshot, unread))]
+    if form != "table":
+        of_sample = {"sample": True} if settings.sample else {}
+        types = COLUMNS | ({"sample": bool} if of_sample else {})
+        write_rows(({name: getattr(each, name) for name in COLUMNS} | of_sample for each in found), types, form)
     else:
         width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
         write("\n".join(report(found, width)) + "\n", sys.stdout, ascii_only=bool(settings.ascii))
@@ -76,6 +97,8 @@ def report(found: Iterable[Finding], width: int | None) -> list[str]:
     level_cells = max(len(each.level.value) for each in listed)
     check_cells = max(len(each.check) for each in listed)
     indent = " " * (level_cells + check_cells + 4)
+    if width is not None and width < len(indent) + _NARROWEST:
+        indent = "  "
     lines: list[str] = []
     for each in listed:
         head = f"{each.level.value:{level_cells}}  {each.check:{check_cells}}  "
@@ -91,7 +114,7 @@ def _broken(head: str, text: str, indent: str, width: int | None) -> list[str]:
     if width is None:
         return [head + text]
     return textwrap.wrap(
-        text, max(width, len(indent) + 20), initial_indent=head, subsequent_indent=indent, break_on_hyphens=False
+        text, max(width, _NARROWEST), initial_indent=head, subsequent_indent=indent, break_on_hyphens=False
     )
 
 

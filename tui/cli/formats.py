@@ -1,4 +1,4 @@
-"""`--format`: a frame, or one object, on stdout as a table for people or as data for programs."""
+"""`--format`: a frame, rows or one object on stdout, as a table for people or as data for programs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import json
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -22,16 +24,18 @@ FORMATS: Final = ("table", "json", "jsonl", "csv", "parquet")
 SAMPLE: Final = "sample"
 """The field that every row of a program's format has when the data are the sample's: true."""
 
+Types = Mapping[str, type]
+"""Name -> str, int, float, bool, datetime (UTC), list[int], list[str] or dict; each can be null."""
 
-def format_option(*formats: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The option `--format`, which arrives as `form`: the first of `formats` is the default; none are all FORMATS."""
-    offered = formats or FORMATS
+
+def format_option() -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The option `--format`, which arrives as `form`, one of FORMATS."""
     return click.option(
         "--format",
         "form",
-        type=click.Choice(offered),
-        default=offered[0],
-        help=f"How it is written.  [default: {offered[0]}]",
+        type=click.Choice(FORMATS),
+        default=FORMATS[0],
+        help=f"How it is written.  [default: {FORMATS[0]}]",
     )
 
 
@@ -63,11 +67,8 @@ def write_frame(
     if sample:
         frame = frame.with_columns(pl.lit(value=True).alias(SAMPLE))
     match form:
-        case "json":
-            lines = ",\n".join(export.json_lines(frame))
-            write_bytes([f"[\n{lines}\n]\n".encode() if lines else b"[]\n"])
-        case "jsonl":
-            write_bytes(f"{line}\n".encode() for line in export.json_lines(frame))
+        case "json" | "jsonl":
+            _write_json(export.json_lines(frame), form)
         case "csv":
             _write_csv(export.csv_bytes(frame))
         case "parquet":
@@ -82,39 +83,70 @@ def write_frame(
             raise ValueError(f"«{form}» is none of {FORMATS}")
 
 
-def write_object(
-    values: Mapping[str, Any],
-    form: str,
-    *,
-    headers: Mapping[str, str] | None = None,
-    sample: bool = False,
-    ascii_only: bool = False,
-) -> None:
-    """Write one thing to stdout: a line for each of its values, an indented JSON object, or a frame of one row.
+def write_rows(rows: Iterable[Mapping[str, Any]], types: Types, form: str) -> None:
+    """Write rows with the columns `types` to stdout in one of FORMATS but `table`; json and jsonl without polars.
 
-    Values may be mappings and lists. Raises as `write_frame` does.
+    In csv and parquet a `dict` is JSON text. Raises as `write_frame` does.
     """
     from tui import export
 
-    match form:
-        case "table":
-            rows = [(clean((headers or {}).get(name, name)), clean(_in_words(value))) for name, value in values.items()]
-            width = _width()
-            text = export.aligned(rows, (False, False), width) if rows else ""
-            _write_table(text, width, sample=sample, ascii_only=ascii_only)
-        case "json":
-            told = {**values, SAMPLE: True} if sample else values
-            write_bytes([json.dumps(export.json_value(told), indent=2, allow_nan=False).encode(), b"\n"])
+    told = [{name: row.get(name) for name in types} for row in rows]
+    if form in {"json", "jsonl"}:
+        _write_json(map(export.json_line, told), form)
+    else:
+        write_frame(_frame(told, types), form)
+
+
+def write_object(values: Mapping[str, Any], form: str, types: Types = MappingProxyType({})) -> None:
+    """Write one thing to stdout: an indented JSON object, else as the only row of `write_rows`.
+
+    `types` are those of the values that are no text.
+    """
+    from tui import export
+
+    if form == "json":
+        write_bytes([json.dumps(export.json_value(values), indent=2, allow_nan=False).encode(), b"\n"])
+    else:
+        write_rows([values], {name: types.get(name, str) for name in values}, form)
+
+
+def _frame(rows: Sequence[Mapping[str, Any]], types: Types) -> pl.DataFrame:
+    import polars as pl
+
+    kinds: dict[Any, pl.DataType] = {
+        str: pl.String(),
+        int: pl.Int64(),
+        float: pl.Float64(),
+        bool: pl.Boolean(),
+        datetime: pl.Datetime("us", "UTC"),
+        list[int]: pl.List(pl.Int64),
+        list[str]: pl.List(pl.String),
+        dict: pl.String(),
+    }
+    return pl.DataFrame([pl.Series(name, [_cell(row[name]) for row in rows], kinds[types[name]]) for name in types])
+
+
+def _cell(value: Any) -> Any:
+    from tui import export
+
+    match value:
+        case Mapping():
+            return export.json_line(value)
+        case str():
+            # A name of a file may be no text; arrow takes text only.
+            return value.encode("utf-8", "backslashreplace").decode()
+        case list() | tuple():
+            return [_cell(item) for item in value]
         case _:
-            import polars as pl
-
-            write_frame(pl.DataFrame([dict(values)], infer_schema_length=None), form, sample=sample)
+            return value
 
 
-def _in_words(value: Any) -> str:
-    from tui.catalog.verdict import shown
-
-    return shown(value)
+def _write_json(lines: Iterable[str], form: str) -> None:
+    if form == "jsonl":
+        write_bytes(f"{line}\n".encode() for line in lines)
+        return
+    listed = ",\n".join(lines)
+    write_bytes([f"[\n{listed}\n]\n".encode() if listed else b"[]\n"])
 
 
 def _width() -> int | None:

@@ -11,6 +11,14 @@ time and memory, the script of each run, and the commands to run it again. Where
 """
 
 EPILOG = """\
+Examples:
+  trn-models                              the app
+  trn-models --sample                     with invented models, without network
+  trn-models show ORG/NAME                one model; the exit code tells PASS
+  trn-models list --search "qwen 8b"      models whose name has both words
+  trn-models script ORG/NAME -o run.py    the script of its record
+  trn-models VERB --help                  more of each verb
+
 Keys in the app:
   /            search by name: every word, any order; Down or Enter go to the
                table, Esc clears

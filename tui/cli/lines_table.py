@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tui import numbers
 from tui.catalog.stacks import Stack
-from tui.catalog.verdict import shown
+from tui.catalog.verdict import Verdict, shown
 from tui.export import aligned, cell_width
 from tui.terminal_text import clean
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _AT_RIGHT: Final = frozenset({"rank", "cores", "time", "memory"})
+_COUNTED: Final = {Verdict.PASS: "PASS", Verdict.FAIL: "FAIL", Verdict.OTHER: "other", Verdict.EXCLUDED: "left out"}
 _KEPT: Final = ("rank", "result", "model", "cores")
 """Columns that every terminal gets; of the others the last ones give way."""
 
@@ -34,6 +35,11 @@ def lines_table(lines: pl.DataFrame, width: int | None, *, ranked: bool, one_sta
         names.pop()
     table = [names, *([row[name] for name in names] for row in rows)]
     return aligned(table, [name in _AT_RIGHT for name in names], width) + "\n"
+
+
+def verdicts_in_words(counts: Mapping[Verdict, int]) -> str:
+    """`26 PASS, 15 FAIL, 6 other, 12 left out`, of counts of models by verdict."""
+    return ", ".join(f"{numbers.count(counts.get(verdict, 0))} {word}" for verdict, word in _COUNTED.items())
 
 
 def _cells(line: Mapping[str, Any]) -> dict[str, str]:

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from tui.cli.formats import format_option
-from tui.cli.options import begin, source_options
-from tui.cli.records_source import refresh_option
-from tui.cli.stack_choice import stack_options
+from tui.cli.options import begin, refresh_option, source_options, stack_options
 
 if TYPE_CHECKING:
     import polars as pl
@@ -110,7 +108,7 @@ def _write(settings: Settings, lines: pl.DataFrame, question: Question, form: st
     from tui.cli.formats import write_frame
     from tui.cli.lines_table import lines_table
     from tui.cli.output import as_far_as_read, is_terminal, write
-    from tui.cli.plain_list import SAMPLE_LINE
+    from tui.cli.plain_list import sample_line
 
     if form != "table":
         write_frame(_for_programs(lines, form), form, sample=sample)
@@ -118,7 +116,7 @@ def _write(settings: Settings, lines: pl.DataFrame, question: Question, form: st
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
     text = lines_table(lines, width, ranked=question.view != "selected", one_stack=question.stack.exact is not None)
     with as_far_as_read():
-        write(f"{SAMPLE_LINE}\n{text}" if sample else text, sys.stdout, ascii_only=bool(settings.ascii))
+        write(f"{sample_line(width)}\n{text}" if sample else text, sys.stdout, ascii_only=bool(settings.ascii))
 
 
 def _for_programs(lines: pl.DataFrame, form: str) -> pl.DataFrame:
@@ -135,6 +133,7 @@ def _for_programs(lines: pl.DataFrame, form: str) -> pl.DataFrame:
 def _about(question: Question, selection: Selection, ranking: Ranking | None, limit: int | None) -> list[str]:
     from tui import numbers
     from tui.catalog.verdict import Verdict
+    from tui.cli.lines_table import verdicts_in_words
 
     counts = selection.counts
     stack = question.stack.exact
@@ -143,8 +142,7 @@ def _about(question: Question, selection: Selection, ranking: Ranking | None, li
         f"{numbers.counted(selection.total, 'model')}, {numbers.count(selection.lines.height)} of them listed"
         if selection.lines.height != selection.total
         else numbers.counted(selection.total, "model"),
-        f"{numbers.count(counts[Verdict.PASS])} PASS, {numbers.count(counts[Verdict.FAIL])} FAIL, "
-        f"{numbers.count(counts[Verdict.OTHER])} other, {numbers.count(counts[Verdict.EXCLUDED])} left out"
+        verdicts_in_words(counts)
         + (f", {numbers.count(counts[Verdict.UNTESTED])} without a record there" if ranking is not None else ""),
     ]
     lines = []

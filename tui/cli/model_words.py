@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from tui import numbers
-from tui.cli.chosen_record import NoSuchModelError
+from tui.cli.chosen_record import NoSuchModelError, alike
 from tui.errors import NoDataError, UsageError
 from tui.settings import Settings
 from tui.terminal_text import clean
@@ -120,6 +120,7 @@ def _none(text: str, snapshot: Snapshot, recorded: Known, ranked: Known) -> NoDa
         nearest = _with_words(known, query.words(suggested)) if suggested else []
         if nearest:
             break
+    nearest = nearest or alike(text, {**ranked, **recorded})
     named = [clean(model_id) for model_id in nearest[:_NAMED]]
     more = "" if len(nearest) <= _NAMED else f"\nand {numbers.count(len(nearest) - _NAMED)} more"
     looked_in = f"In the records of {clean(snapshot.name)}, and in the rankings on disk."

@@ -63,8 +63,10 @@ def find_at_hand(settings: Settings, model: str) -> None:
         records_of_model(settings, open_records(settings), model)
 
 
-def line_for_a_shell(settings: Settings, wish: Wish, changes: Changes, *, python: str = "python3") -> str:
-    """One line that runs the record anywhere, with the `python` there; which record it is goes to stderr.
+def line_for_a_shell(
+    settings: Settings, wish: Wish, changes: Changes, *, python: str = "python3"
+) -> tuple[str, Wanted]:
+    """One line that runs the record anywhere, with the `python` there, and the record; which it is goes to stderr.
 
     Raises `TrnModelsError`, and `UsageError` for a Python that is more than one word.
     """
@@ -78,7 +80,7 @@ def line_for_a_shell(settings: Settings, wish: Wish, changes: Changes, *, python
     several = len(fitting(found, wish)) > 1
     wanted, why = _chosen(found, wish, _interpreter(settings, found) if several else None, snapshot)
     say(why)
-    return shell_line(wanted, changes, python=words[0])
+    return shell_line(wanted, changes, python=words[0]), wanted
 
 
 def _words(text: str) -> list[str]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import click
-
+from tui.cli.options import cores_option, refresh_option, stack_options
 from tui.cli.output import say
-from tui.cli.records_source import open_told, refresh_option
-from tui.cli.stack_choice import stack_choice, stack_options
 from tui.errors import EXIT_UNTESTED, NoDataError, TrnModelsError
-from tui.numbers import counted
 from tui.settings import Settings
 
 if TYPE_CHECKING:
@@ -41,8 +38,7 @@ class RecordOnStack:
 
 def on_stack_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of `record_on_stack`, which takes their values."""
-    cores = click.option("--cores", type=click.IntRange(min=1), metavar="N", help="Of several records, one on N cores.")
-    return stack_options(cores(refresh_option(command)))
+    return stack_options(cores_option(refresh_option(command)))
 
 
 def record_on_stack(
@@ -54,6 +50,9 @@ def record_on_stack(
     run.py, and `TrnModelsError` of every kind that finding records and model has.
     """
     from tui.cli.model_words import model_named
+    from tui.cli.records_source import open_told
+    from tui.cli.stack_choice import stack_choice
+    from tui.numbers import counted
 
     snapshot = open_told(settings, options["fresh"])
     choice = stack_choice(snapshot.stacks, options["neuronx_cc"], options["library_version"])
@@ -66,9 +65,7 @@ def record_on_stack(
         raise _nothing_there(model_id, asked, on_stack or found, complete=snapshot.complete)
     chosen = next((each for each in here if each.has_script or not with_script), None)
     if chosen is None:
-        raise NoDataError(
-            f"There is no run.py of {model_id} there", _listed(here), "Look at other stacks: --neuronx-cc any."
-        )
+        raise _no_script(model_id, here, found)
     say(f"{_told(chosen)} ({f'one of {len(here)} records there' if len(here) > 1 else 'the only record there'})")
     return chosen
 
@@ -86,10 +83,27 @@ def _records_of(settings: Settings, snapshot: Snapshot, model_id: str) -> list[R
     ]
 
 
+def _no_script(model_id: str, here: Sequence[RecordOnStack], found: Sequence[RecordOnStack]) -> NoDataError:
+    """Where a run.py is instead, if anywhere; `found` are all records of the model."""
+    other = next((each for each in found if each.has_script), None)
+    if other is not None:
+        from tui.cli.stack_words import options_for
+
+        options = options_for(other.record, [each.record for each in found])
+        remedy = f"Another record has one: {shlex.join(options)}"
+    elif len(found) == 1:
+        remedy = "It is the only record of this model, so there is nothing to run again."
+    else:
+        remedy = "No other record of this model has one, so there is nothing to run again."
+    return NoDataError(f"There is no run.py of {model_id} there", _listed(here), remedy)
+
+
 def _nothing_there(model_id: str, asked: str, known: Sequence[RecordOnStack], *, complete: bool) -> TrnModelsError:
     title = f"{model_id} has no record on {asked}"
     detail = f"What is recorded of it:\n{_listed(known)}" if known else "Nothing is recorded of it on any stack."
-    remedy = "Choose with --neuronx-cc (a version, or any), --library-version and --cores." if known else ""
+    remedy = "Choose with --neuronx-cc (a version, or any), --library-version and --cores."
+    if not known:
+        remedy = "Models with records: trn-models list"
     if not complete:
         # It may be in what could not be read: that is not the same as untested.
         return NoDataError(f"{title}, in what could be read", detail, remedy)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-import click
-
 from tui import numbers
 from tui.cli.output import Progress, say
 from tui.errors import UsageError
@@ -14,10 +12,6 @@ from tui.settings import Settings
 
 if TYPE_CHECKING:
     from tui.catalog.snapshot import Snapshot
-
-refresh_option = click.option(
-    "--refresh", "fresh", is_flag=True, help="Ask the Hub for what is new first.  [default: what is on disk]"
-)
 
 
 def open_told(settings: Settings, fresh: bool) -> Snapshot:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 import time
@@ -10,8 +9,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
-from tui.cli.options import begin, follow_options, follows, queue_option, yes_option
+from tui.cli.formats import format_option
+from tui.cli.options import RunId, begin, follow_options, follows, no_color_option, queue_option, yes_option
 from tui.settings import Settings
 
 if TYPE_CHECKING:
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
 STOP_WAIT_S = 60.0
 """A stop takes up to 20 s (SIGINT, SIGTERM, SIGKILL), and a look at the cores after it."""
 
-_ID = click.argument("run_id", metavar="ID", type=click.IntRange(min=0))
-_FORMAT = click.option("--format", "form", type=click.Choice(("table", "json")), default="table", show_default=True)
+_ID = click.argument("run_id", metavar="ID", type=RunId())
 
 
 @click.group("runs", invoke_without_command=True, short_help="List runs; show, follow, stop, delete one.")
-@_FORMAT
+@no_color_option
+@format_option()
 @click.pass_context
 def runs_verb(context: click.Context, /, form: str, **flags: Any) -> None:
     """List the runs that were started here, newest first: waiting, running, finished and lost ones.
@@ -40,8 +41,9 @@ def runs_verb(context: click.Context, /, form: str, **flags: Any) -> None:
 
 
 @runs_verb.command("show", short_help="What became of a run, beside its record.")
+@no_color_option
 @_ID
-@_FORMAT
+@format_option()
 @click.pass_context
 def show_verb(context: click.Context, /, run_id: int, form: str, **flags: Any) -> None:
     """Show what was run, what became of it beside what the dataset recorded, and the known cause of a failure.
@@ -51,18 +53,13 @@ def show_verb(context: click.Context, /, run_id: int, form: str, **flags: Any) -
       trn-models runs show 3
       trn-models runs show 3 --format json
     """
-    from tui.cli.output import write
-    from tui.cli.run_details import details
-    from tui.cli.runs_text import page
-    from tui.rerun import runs
-
-    settings = begin(context, flags)
-    run = runs.find(settings, run_id)
-    text = _json(details(run)) if form == "json" else page(run)
-    write(f"{text}\n", sys.stdout, ascii_only=bool(settings.ascii) and form != "json")
+    if context.parent is not None and context.get_parameter_source("form") is ParameterSource.DEFAULT:
+        form = context.parent.params["form"]
+    show_run(begin(context, flags), run_id, form)
 
 
 @runs_verb.command("log", short_help="The log of a run.")
+@no_color_option
 @_ID
 @click.option("--follow", "-f", is_flag=True, help="Go on until the run is over; its exit code is the exit code here.")
 @click.pass_context
@@ -85,6 +82,7 @@ def log_verb(context: click.Context, /, run_id: int, follow: bool, **flags: Any)
 
 
 @runs_verb.command("stop", short_help="Stop a run, with everything that it started.")
+@no_color_option
 @_ID
 @yes_option
 @click.pass_context
@@ -100,7 +98,8 @@ def stop_verb(context: click.Context, /, run_id: int, yes: bool, **flags: Any) -
 
 
 @runs_verb.command("delete", short_help="Delete runs that are over, with their logs.")
-@click.argument("run_ids", metavar="ID...", type=click.IntRange(min=0), nargs=-1, required=True)
+@no_color_option
+@click.argument("run_ids", metavar="ID...", type=RunId(), nargs=-1, required=True)
 @yes_option
 @click.pass_context
 def delete_verb(context: click.Context, /, run_ids: tuple[int, ...], yes: bool, **flags: Any) -> None:
@@ -115,6 +114,7 @@ def delete_verb(context: click.Context, /, run_ids: tuple[int, ...], yes: bool, 
 
 
 @runs_verb.command("again", short_help="Start the same run once more.")
+@no_color_option
 @_ID
 @queue_option
 @follow_options
@@ -132,20 +132,40 @@ def again_verb(context: click.Context, /, run_id: int, queue: bool, yes: bool, *
 
 
 def list_runs(settings: Settings, form: str) -> None:
-    """Print all runs as a table that fits the terminal, or as a JSON list of objects."""
+    """Write all runs: a table that fits the terminal, or a row for each."""
     from tui.cli.output import is_terminal, say, write
-    from tui.cli.runs_text import as_object, table
     from tui.rerun import runs
 
     found = runs.every(settings)
-    if form == "json":
-        write(_json([as_object(run) for run in found]) + "\n", sys.stdout)
-        return
     if not found:
         say("There are no runs. Start one: trn-models run MODEL")
-        return
-    width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
-    write(table(found, width) + "\n", sys.stdout, ascii_only=bool(settings.ascii))
+    if form != "table":
+        from tui.cli.formats import write_rows
+        from tui.cli.run_details import RUN, as_object
+
+        write_rows(map(as_object, found), RUN, form)
+    elif found:
+        from tui.cli.runs_text import table
+
+        width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
+        write(table(found, width) + "\n", sys.stdout, ascii_only=bool(settings.ascii))
+
+
+def show_run(settings: Settings, run_id: int, form: str) -> None:
+    """Write all that is known of a run: a page, or an object."""
+    from tui.cli.output import write
+    from tui.rerun import runs
+
+    run = runs.find(settings, run_id)
+    if form != "table":
+        from tui.cli.formats import write_object
+        from tui.cli.run_details import DETAILS, details
+
+        write_object(details(run), form, DETAILS)
+    else:
+        from tui.cli.runs_text import page
+
+        write(f"{page(run)}\n", sys.stdout, ascii_only=bool(settings.ascii))
 
 
 def stop_run(settings: Settings, run_id: int, *, yes: bool, wait_s: float = STOP_WAIT_S) -> int:
@@ -225,7 +245,3 @@ def _named(run: Run) -> str:
     from tui.cli.runs_text import state_in_words
 
     return f"run {run.id} ({run.model_id}, {run.kind.value}, {state_in_words(run)})"
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, indent=2)

@@ -1,4 +1,4 @@
-"""Runs in words: the table, the JSON and the page of `runs`, what one that is over means, and its exit code."""
+"""Runs in words: the table and the page of `runs`, what one that is over means, and its exit code."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LARGEST_SIGNAL = 64
 
 def table(runs: Sequence[Run], width: int | None, *, now: datetime | None = None) -> str:
     """A line for each run, headers first; at most `width` cells wide, whole for None."""
-    rows = [dict(zip(_HEADERS, _cells(_sane(run), now or datetime.now(UTC)), strict=True)) for run in runs]
+    rows = [dict(zip(_HEADERS, _cells(sane(run), now or datetime.now(UTC)), strict=True)) for run in runs]
     names = list(_HEADERS)
     for name in _GIVE_WAY:
         if width is None or _model_room(rows, names, width) >= _MODEL_CELLS:
@@ -42,32 +42,6 @@ def table(runs: Sequence[Run], width: int | None, *, now: datetime | None = None
         names.remove(name)
     at_right = [right for name, right in zip(_HEADERS, _AT_RIGHT, strict=True) if name in names]
     return aligned([names, *([row[name] for name in names] for row in rows)], at_right, width)
-
-
-def as_object(run: Run) -> dict[str, Any]:
-    """A run for `--format json`: times in ISO 8601 (UTC), null for what is not known."""
-    outcome = run.outcome
-    return {
-        "id": run.id,
-        "model_id": run.model_id,
-        "kind": run.kind.value,
-        "state": run.state.value,
-        "result": outcome.result.value if outcome is not None else None,
-        "exit_code": outcome.exit_code if outcome is not None else None,
-        "signal": outcome.signal if outcome is not None else None,
-        "created_at": _iso(run.created_at),
-        "started_at": _iso(run.started_at),
-        "ended_at": _iso(outcome.ended_at if outcome is not None else None),
-        "heartbeat_at": _iso(run.heartbeat_at),
-        "wall_s": outcome.wall_s if outcome is not None else None,
-        "peak_host_memory_bytes": run.peak_bytes,
-        "devices": list(run.devices),
-        "cores": list(run.cores),
-        "edited": run.edited,
-        "waiting_for": run.waiting_for or None,
-        "note": run.note or (outcome.note if outcome is not None else "") or None,
-        "folder": str(run.folder),
-    }
 
 
 def state_in_words(run: Run) -> str:
@@ -79,7 +53,7 @@ def state_in_words(run: Run) -> str:
 
 def ending(run: Run) -> list[str]:
     """What became of a run that is over, as sentences: how it ended, what had to be killed, what is unusual."""
-    run = _sane(run)
+    run = sane(run)
     seconds = elapsed_s(run, datetime.now(UTC))
     took = f" after {numbers.duration_words(seconds)}" if seconds is not None and run.state is not State.LOST else ""
     return [f"run {run.id}: {phase(run)}{took}", *remarks(run)]
@@ -119,13 +93,13 @@ def sentences(run: Run) -> list[str]:
     """How a run that is over ended, beside what was recorded, and the cause of a failure with what to do."""
     from tui.rerun import outcome
 
-    run = _sane(run)
+    run = sane(run)
     return [*outcome.compared(run), *remarks(run), *_cause(outcome.diagnosis_of(run))]
 
 
 def page(run: Run) -> str:
     """What was run, where it is, and what became of it."""
-    run = _sane(run)
+    run = sane(run)
     recipe = run.recipe
     rows = [
         ("run", f"{run.id}: {TITLES[run.kind]} of {run.model_id}{', edited' if run.edited else ''}"),
@@ -210,10 +184,6 @@ def cores_in_words(cores: Sequence[int]) -> str:
     return numbers.ranges(cores) or numbers.NOT_RECORDED
 
 
-def _iso(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.astimezone(UTC).isoformat()
-
-
 def _cause(diagnosis: Diagnosis | None) -> list[str]:
     if diagnosis is None:
         return []
@@ -244,11 +214,8 @@ def _dataset(recipe: Mapping[str, Any]) -> str:
     return f"{recipe.get('dataset') or ''}{f' @ {revision}' if revision else ''}"
 
 
-# What stands in the files of a run may have been changed by hand: other types are left out, and numbers that none of
-# its values can have.
-
-
-def _sane(run: Run) -> Run:
+def sane(run: Run) -> Run:
+    """The run without numbers that none of its values can have: its files may have been changed by hand."""
     outcome = run.outcome
     if outcome is not None:
         outcome = replace(
@@ -260,7 +227,8 @@ def _sane(run: Run) -> Run:
         )
     return replace(
         run,
-        cores=tuple(core for core in run.cores if 0 <= core < _MOST_CORES)[:_MOST_CORES],
+        cores=_numbers(run.cores),
+        devices=_numbers(run.devices),
         processes=min(run.processes, _LARGEST),
         compilers=min(run.compilers, _LARGEST),
         ranks=_up_to(_LARGEST, run.ranks),
@@ -271,6 +239,10 @@ def _sane(run: Run) -> Run:
         log_dropped_bytes=min(run.log_dropped_bytes, _LARGEST),
         outcome=outcome,
     )
+
+
+def _numbers(found: Sequence[int]) -> tuple[int, ...]:
+    return tuple(number for number in found if 0 <= number < _MOST_CORES)[:_MOST_CORES]
 
 
 def _up_to(largest: int, number: int | None) -> int | None:

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tui.cli.formats import format_option
-from tui.cli.options import begin, source_options
-from tui.cli.records_source import refresh_option
-from tui.cli.stack_choice import stack_options
+from tui.cli.options import begin, refresh_option, source_options, stack_options
 from tui.errors import EXIT_NO_DATA
 
 if TYPE_CHECKING:
@@ -70,7 +68,7 @@ def show_verb(
 
 
 def as_object(model: ShownModel) -> dict[str, Any]:
-    """The model for `--format json`: its record's columns by their names in the dataset, null for what is not recorded.
+    """The model for `json` and `jsonl`: its record's columns, named as in the dataset, null for what is not recorded.
 
     `verdict` is null when what could be read does not tell; `complete` is false when not all could be, `problems` tell
     what could not. `asked_stack` has `any` where every version is meant. `records` are all records of the model,
@@ -103,7 +101,7 @@ def as_object(model: ShownModel) -> dict[str, Any]:
 
 
 def as_row(model: ShownModel) -> pl.DataFrame:
-    """`as_object` as one row whose columns have the types of the dataset; lists and objects are JSON text."""
+    """`as_object` as one row whose columns have the types of the dataset; objects are JSON text."""
     import polars as pl
 
     from tui.catalog.schema import COLUMNS
@@ -112,9 +110,12 @@ def as_row(model: ShownModel) -> pl.DataFrame:
     kinds = {"text": pl.String(), "int32": pl.Int32(), "float64": pl.Float64(), "time": pl.Datetime("ms", "UTC")}
     types: dict[str, Any] = {column.name: kinds[column.kind] for column in COLUMNS}
     types |= {"cache_is_candidate": pl.Boolean, "sample": pl.Boolean, "complete": pl.Boolean, "script_bytes": pl.Int64}
+    types |= {"problems": pl.List(pl.String)}
     values = as_object(model)
     flat = {
-        name: json.dumps(json_value(value), allow_nan=False) if isinstance(value, (dict, list)) else value
+        name: json.dumps(json_value(value), allow_nan=False)
+        if isinstance(value, (dict, list)) and name not in types
+        else value
         for name, value in values.items()
     }
     return pl.DataFrame([flat], {name: types.get(name, pl.String) for name in flat})
@@ -136,10 +137,10 @@ def _columns(record: Record | None) -> dict[str, Any]:
 def _write(settings: Settings, model: ShownModel, form: str) -> None:
     from tui.cli.formats import write_frame, write_object
     from tui.cli.output import as_far_as_read, is_terminal, write
-    from tui.cli.plain_list import SAMPLE_LINE
+    from tui.cli.plain_list import sample_line
     from tui.cli.show_page import page
 
-    if form == "json":
+    if form in {"json", "jsonl"}:
         write_object(as_object(model), form)
         return
     if form != "table":
@@ -148,4 +149,4 @@ def _write(settings: Settings, model: ShownModel, form: str) -> None:
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
     text = page(model, width)
     with as_far_as_read():
-        write(f"{SAMPLE_LINE}\n\n{text}" if model.sample else text, sys.stdout, ascii_only=bool(settings.ascii))
+        write(f"{sample_line(width)}\n\n{text}" if model.sample else text, sys.stdout, ascii_only=bool(settings.ascii))

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 from tui import numbers
-from tui.catalog.lines import LEFT_OUT
+from tui.catalog.question import LEFT_OUT
 from tui.catalog.verdict import NO_RESULT, Record, Verdict, check_sentences, is_blank, sentence, shown
 from tui.cli.shown_model import ShownModel
 from tui.export import aligned, cell_width

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from tui.catalog.stacks import StackChoice, default_stack
@@ -140,16 +140,13 @@ def _text(snapshot: Snapshot, record: Record, column: str) -> str | None:
 
 def _cache(settings: Settings, snapshot: Snapshot, record: Record) -> CacheCommand | None:
     """The command for compiled graphs from what is on disk or set; None where their bucket was never looked for."""
-    from tui.catalog import neff_bucket
-    from tui.rerun.recipe import cache_command
+    from tui.rerun.hub_answers import graphs_command
 
     if snapshot.source == "sample" and not settings.neff_bucket:
         return None
-    bucket = neff_bucket.find(replace(settings, offline=True)).bucket
-    if bucket is None:
-        return None
     compilers = snapshot.records["neuronx_cc"].drop_nulls().unique().to_list()
-    return cache_command(bucket, record.text("neuronx_cc"), settings.neff_cache_dir, compilers)
+    found = graphs_command(settings, record, compilers, ask=False)
+    return found if found.source else None
 
 
 def source_words(settings: Settings) -> tuple[str, ...]:
@@ -169,10 +166,9 @@ def source_words(settings: Settings) -> tuple[str, ...]:
 def _stack_words(snapshot: Snapshot, record: Record | None, records: Sequence[Record]) -> tuple[str, ...]:
     if record is None:
         return ()
-    words: list[str] = []
+    from tui.cli.stack_words import options_for
+
+    words = options_for(record, records)
     if record.stack != default_stack(snapshot.stacks):
-        for option, column in (("--neuronx-cc", "neuronx_cc"), ("--library-version", "library_version")):
-            words += [option, text] if (text := record.text(column)) else []
-    if record.tp is not None and any(each.stack == record.stack and each.tp != record.tp for each in records):
-        words += ["--cores", str(record.tp)]
-    return tuple(words)
+        return words
+    return words[words.index("--cores") :] if "--cores" in words else ()

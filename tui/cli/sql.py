@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from tui.cli.formats import format_option, write_frame
-from tui.cli.options import begin, source_options
+from tui.cli.options import begin, refresh_option, source_options
 from tui.cli.output import say
-from tui.cli.records_source import refresh_option
 from tui.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,21 +20,43 @@ if TYPE_CHECKING:
 
 _LONGEST_SENTENCE: Final = 300
 
+MOST_ROWS: Final = 1_000_000
+"""Rows of an answer, unless a table has more. An answer is held in memory, which two tables without a condition
+between them would fill: 100,000,000 rows from 10,000 records."""
+
 # Also within a text, where it does no harm: whether it is one depends on how quotes and comments are read, and a file
 # of the person must not be opened when that is done otherwise than polars does it.
 _OPENS_A_FILE: Final = re.compile(r"\b(?:read|scan)_(?:csv|ipc|json|ndjson|parquet|\w+(?=\W*\())", re.IGNORECASE)
 
 _BEFORE_THE_FIRST_WORD: Final = re.compile(r"(?:\s|\(|--[^\n]*(?:\n|\Z)|/\*.*?\*/)*", re.DOTALL)
 
+# No option has a space in its name, and a comment ends at a line end.
+_COMMENT: Final = re.compile(r"--(?:[^=]*\s|.*\n)", re.DOTALL)
 
-@click.command("sql", short_help="Ask records and rankings in SQL.")
+
+class _SqlCommand(click.Command):
+    """A verb whose query may begin with a comment, `-- so`, which is no option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put a query that begins with a comment where no option is looked for."""
+        options = {name for each in self.params for name in each.opts}
+        end = args.index("--") if "--" in args else len(args)
+        for place, word in enumerate(args[:end]):
+            if _COMMENT.match(word) and word.partition("=")[0] not in options:
+                args = [*args[:place], *args[place + 1 : end], "--", word, *args[end + 1 :]]
+                break
+        return super().parse_args(ctx, args)
+
+
+@click.command("sql", cls=_SqlCommand, short_help="Ask records and rankings in SQL.")
 @click.argument("query", metavar="QUERY")
 @refresh_option
 @format_option()
 @source_options
 @click.pass_context
 def sql_verb(context: click.Context, /, query: str, fresh: bool, form: str, **flags: Any) -> None:
-    """Answer QUERY, one SELECT or WITH statement in the SQL of polars, from what is on disk.
+    """Answer QUERY, one SELECT or WITH statement in the SQL of polars, from what is on disk. It may begin with
+    comments. Of more than 1,000,000 rows (or as many as a table has) nothing is printed.
 
     Table `records` has a row for each record: the columns of the dataset, and verdict, has_run_py, has_error, extra,
     unconverted. The long texts run_py and error are there in a query that names them.
@@ -46,9 +67,10 @@ def sql_verb(context: click.Context, /, query: str, fresh: bool, form: str, **fl
     \b
     Examples:
       trn-models sql "select verdict, count(*) as n from records group by verdict"
-      trn-models sql --format csv "select r.rank, r.model_id, max(s.wall_s) as wall_s
+      trn-models sql --format csv "select r.rank, r.model_id, max(s.wall_s) as s
           from ranking r join records s on lower(r.model_id) = lower(s.model_id)
-          where r.view = 'trending' group by r.rank, r.model_id order by r.rank"
+          where r.view = 'trending'
+          group by r.rank, r.model_id order by r.rank"
     """
     from tui.cli.records_source import open_told
 
@@ -93,12 +115,23 @@ def answer(settings: Settings, snapshot: Snapshot, query: str) -> pl.DataFrame:
         tables[sql_tables.RANKING] = ranking
         if ranking.is_empty():
             say("No ranking is on disk yet: the app fetches one, or trn-models list --view trending.")
+    most = max(MOST_ROWS, *(table.height for table in tables.values()))
     try:
-        found = pl.SQLContext(tables).execute(query, eager=True)
+        # Streaming, a part of the rows at a time, and none after those that are too many.
+        found = pl.SQLContext(tables).execute(query).head(most + 1).collect(engine="streaming")
     except (Exception, pl.exceptions.PanicException) as error:
         # What polars raises for a query is open: it has an error class for each cause, and panics.
         raise _not_taken(query, error, tables) from error
-    return found
+    if found.height > most:
+        from tui import numbers
+
+        raise UsageError(
+            f"The answer has more than {numbers.count(most)} rows",
+            "Nothing was printed.",
+            "Ask for fewer: a condition between the tables (on, where), a group by, a limit.",
+        )
+    # A number with a point, as 60.0, is a decimal there, which is no number in JSON.
+    return found.cast({pl.Decimal: pl.Float64})
 
 
 def _not_taken(query: str, error: BaseException, tables: dict[str, pl.DataFrame]) -> UsageError:
@@ -116,6 +149,9 @@ def _not_taken(query: str, error: BaseException, tables: dict[str, pl.DataFrame]
             if re.search(rf"\b{name}\b", query)
         )
         remedy = "Names are told apart by case."
+    elif "maximum length reached" in said:
+        said = "it leads over more than 4,294,967,295 rows"
+        remedy = "Put a condition between the tables: on, or where."
     elif duplicate := re.search(r"duplicate output name '([^']*)'", said):
         said = f"Two columns of the answer are called «{duplicate[1]}»"
         remedy = f"Rename one: ... as other_name. In a query that names {duplicate[1]}, * has it too."

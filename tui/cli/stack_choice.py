@@ -2,29 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
-
-import click
+from collections.abc import Iterable
 
 from tui.catalog.stacks import ANY, StackChoice, StackCount
 from tui.cli.stack_words import LATEST, version_named
-
-_OPTIONS = (
-    click.option(
-        "--neuronx-cc",
-        metavar="V",
-        help="latest, any, a version, or a beginning such as 2.28 that fits one.  [default: of the newest stack]",
-    ),
-    click.option("--library-version", metavar="V", help="The same for the library's version."),
-)
-
-
-def stack_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the two options; their values go to `stack_choice`."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+from tui.errors import UsageError
+from tui.terminal_text import clean
 
 
 def stack_choice(stacks: tuple[StackCount, ...], neuronx_cc: str | None, library_version: str | None) -> StackChoice:
@@ -40,7 +23,11 @@ def stack_choice(stacks: tuple[StackCount, ...], neuronx_cc: str | None, library
         found = version_named(compiler, _distinct(stack.neuronx_cc for stack in left))
         left = [stack for stack in left if stack.neuronx_cc == found]
     if library not in (None, LATEST, ANY):
-        found = version_named(library, _distinct(stack.library_version for stack in left))
+        try:
+            found = version_named(library, _distinct(stack.library_version for stack in left))
+        except UsageError as error:
+            beside = "" if compiler in (None, LATEST, ANY) else f" with neuronx-cc {clean(left[0].neuronx_cc or '')}"
+            raise UsageError(f"{error.title}{beside}", error.detail, error.remedy) from error
         left = [stack for stack in left if stack.library_version == found]
     if not left or {compiler, library} in ({ANY}, {ANY, None}):
         return StackChoice()

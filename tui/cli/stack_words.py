@@ -1,12 +1,16 @@
-"""What a person may type for a version: all of it, `latest`, `any`, or its first parts. Pure."""
+"""What a person may type for a version: all of it, `latest`, `any`, or its first parts; and for a record. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from tui.catalog.stacks import ANY, version_key
 from tui.errors import UsageError
 from tui.terminal_text import clean
+
+if TYPE_CHECKING:
+    from tui.catalog.verdict import Record
 
 LATEST = "latest"
 
@@ -32,3 +36,13 @@ def version_named(text: str, versions: Sequence[str]) -> str:
     if fitting:
         raise UsageError(f"«{clean(text)}» fits several versions", f"{listed}.", "Give more of it.")
     raise UsageError(f"There is no version «{clean(text)}»", f"There are: {listed}.", f"Give one, {LATEST} or {ANY}.")
+
+
+def options_for(record: Record, records: Iterable[Record]) -> tuple[str, ...]:
+    """Words of a command line that choose this record among all `records` of its model."""
+    words: list[str] = []
+    for option, column in (("--neuronx-cc", "neuronx_cc"), ("--library-version", "library_version")):
+        words += [option, text] if (text := record.text(column)) else []
+    if record.tp is not None and any(each.stack == record.stack and each.tp != record.tp for each in records):
+        words += ["--cores", str(record.tp)]
+    return tuple(words)

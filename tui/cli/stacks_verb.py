@@ -8,8 +8,8 @@ import click
 
 from tui.catalog.stacks import STACK_COLUMNS
 from tui.cli.formats import format_option, write_frame
-from tui.cli.options import begin, source_options
-from tui.cli.records_source import open_told, refresh_option
+from tui.cli.options import begin, refresh_option, source_options
+from tui.cli.records_source import open_told
 from tui.errors import EXIT_PASS
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -18,6 +17,7 @@ _VERBS = {
     "doctor": "tui.cli.doctor:doctor_verb",
     "list": "tui.cli.list:list_verb",
     "open": "tui.cli.open:open_verb",
+    "refresh": "tui.cli.refresh:refresh_verb",
     "run": "tui.cli.run:run_verb",
     "runs": "tui.cli.runs:runs_verb",
     "script": "tui.cli.script:script_verb",
@@ -54,25 +54,3 @@ def trn_models(context: click.Context, /, search: str | None, **flags: Any) -> N
     from tui.cli.app_command import open_app_or_print
 
     context.exit(open_app_or_print(begin(context, flags), search or ""))
-
-
-@trn_models.command(short_help="Fetch the dataset's newest revision, or write it to a folder.")
-@click.option(
-    "--to",
-    type=click.Path(path_type=Path),
-    metavar="FOLDER",
-    help="Write the snapshot there too, for a host without network: trn-models --data FOLDER.",
-)
-@source_options
-@click.pass_context
-def refresh(context: click.Context, /, to: Path | None, **flags: Any) -> None:
-    """Ask the Hub for the dataset's newest revision, fetch what changed, and say what is different.
-
-    \b
-    Examples:
-      trn-models refresh
-      trn-models refresh --to /shared/trn-models
-    """
-    from tui.cli.refresh import refresh_records
-
-    context.exit(refresh_records(begin(context, flags), to))

@@ -167,6 +167,9 @@ def cache_command(
     if bucket is None:
         return CacheCommand((), "", folder, False, f"No bucket with compiled graphs is known. {HOW_TO_SET}")
     source = f"{bucket.source}: {bucket.line}" if bucket.line else bucket.source
+    if bucket.missing:
+        gone = f"{clean(bucket.address)}: {bucket.trouble} {HOW_TO_SET}"
+        return CacheCommand((), source, folder, bucket.candidate, gone)
     compiler = (neuronx_cc or "").strip()
     if not compiler:
         why = "The record names no neuronx-cc version, and graphs of another compiler never fit."
