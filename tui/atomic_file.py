@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +25,7 @@ def replacing(path: Path, *, durable: bool = False, private: bool = False) -> It
     waits for the disk; `private` is for the owner only, else the umask holds. Raises `OSError`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}{UNFINISHED}")
+    part = path.with_name(f"{path.name}.{os.getpid()}-{os.urandom(4).hex()}{UNFINISHED}")
     try:
         if private:
             os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))

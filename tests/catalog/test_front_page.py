@@ -29,7 +29,7 @@ def kept(settings: Settings) -> list[Path]:
 
 def keep(settings: Settings, snapshot: Snapshot) -> None:
     lines = views.lines_of(snapshot, None, first_question(snapshot.stacks))
-    front_page.write(settings, snapshot, lines, COLUMNS)
+    front_page.write(settings, snapshot, lines, COLUMNS, front_page.made_from(settings))
 
 
 def ids(settings: Settings) -> list[str] | None:
@@ -304,7 +304,13 @@ def test_bytes_that_are_no_text_are_no_page(fetched: Snapshot, settings: Setting
 def test_a_page_with_other_columns_is_not_shown_and_is_written_anew(fetched: Snapshot, settings: Settings) -> None:
     more = (*COLUMNS, "note")
     assert front_page.read(settings, more) is None
-    front_page.write(settings, fetched, views.lines_of(fetched, None, first_question(fetched.stacks)), more)
+    front_page.write(
+        settings,
+        fetched,
+        views.lines_of(fetched, None, first_question(fetched.stacks)),
+        more,
+        front_page.made_from(settings),
+    )
     page = front_page.read(settings, more)
     assert page is not None
     assert page.rows.rows(0, 1, more)[0].keys() == {"key", *more}

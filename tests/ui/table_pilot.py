@@ -11,7 +11,6 @@ from rich.segment import Segment
 from screen_pilot import ScreenPilot
 from textual.app import App, ComposeResult
 from textual.message import Message
-from textual.strip import Strip
 from textual.widgets import Input
 
 from tui.themes import THEMES
@@ -25,7 +24,7 @@ class WatchedTable(ModelTable):
 
     drawn: set[int]
 
-    def draw_line(self, y: int, width: int) -> Strip:
+    def draw_line(self, y: int, width: int) -> list[Segment]:
         self.drawn.add(y)
         return super().draw_line(y, width)
 

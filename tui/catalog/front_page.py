@@ -64,20 +64,19 @@ def read(settings: Settings, columns: Sequence[str]) -> FrontPage | None:
 
     None when there is none, or the source has changed since.
     """
-    made_from = _made_from(settings)
-    if made_from is None:
+    origin = made_from(settings)
+    if origin is None:
         return None
-    return read_kept(_path(settings), lambda kept: _page(kept) if _is_of(kept, made_from, columns) else None)
+    return read_kept(_path(settings), lambda kept: _page(kept) if _is_of(kept, origin, columns) else None)
 
 
-def write(settings: Settings, snapshot: Snapshot, lines: pl.DataFrame, columns: Sequence[str]) -> None:
+def write(settings: Settings, snapshot: Snapshot, lines: pl.DataFrame, columns: Sequence[str], origin: Any) -> None:
     """Keep the page of a snapshot of the source in `settings`; `columns` of the lines are what is drawn of one.
 
-    `lines` is what `views.lines_of` makes of the snapshot and its `first_question`. Nothing is written when the page
-    is there already, or when there is nothing that it could be recognised by.
+    `lines` is what `views.lines_of` makes of the snapshot and its `first_question`, `origin` what `made_from` told when
+    the snapshot was read. Nothing is written when the page is there already, or when the source has changed since.
     """
-    made_from = _made_from(settings)
-    nothing = made_from is None or snapshot.source == "sample" or not snapshot.stacks
+    nothing = origin is None or snapshot.source == "sample" or not snapshot.stacks
     if nothing or read(settings, columns) is not None:
         return
     from tui.catalog import views
@@ -90,7 +89,7 @@ def write(settings: Settings, snapshot: Snapshot, lines: pl.DataFrame, columns: 
     names = ("key", *columns)
     kept = {
         "format": _FORMAT,
-        "made_from": made_from,
+        "made_from": origin,
         "source": snapshot.source,
         "name": snapshot.name,
         "revision": snapshot.revision,
@@ -106,12 +105,12 @@ def write(settings: Settings, snapshot: Snapshot, lines: pl.DataFrame, columns: 
         "tested": selection.tested,
         "hidden_left_out": selection.hidden_left_out,
     }
-    if made_from == _made_from(settings):  # else the source has changed meanwhile, and these may be lines of before
+    if origin == made_from(settings):
         write_json(_path(settings), kept)
 
 
-def _is_of(kept: Any, made_from: Any, columns: Sequence[str]) -> bool:
-    return (kept["format"], kept["made_from"], kept["columns"]) == (_FORMAT, made_from, list(columns))
+def _is_of(kept: Any, origin: Any, columns: Sequence[str]) -> bool:
+    return (kept["format"], kept["made_from"], kept["columns"]) == (_FORMAT, origin, list(columns))
 
 
 def _page(kept: Any) -> FrontPage:
@@ -137,7 +136,7 @@ def _path(settings: Settings) -> Path:
     return front_page_path(settings, endpoint())
 
 
-def _made_from(settings: Settings) -> Any:
+def made_from(settings: Settings) -> Any:
     """What is different as soon as the source is: names, sizes and times of its files; None when that is not known."""
     if settings.sample:
         return None

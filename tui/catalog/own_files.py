@@ -54,25 +54,27 @@ def read_records(files: Sequence[SourceFile], index_folder: Path) -> tuple[pl.Da
 
 
 def read_text(file: SourceFile, row: int, column: str) -> str | None:
-    """One value of an own file as text; None for null. `column` is one of `schema.OWN_COLUMNS` that holds text.
+    """`read_texts` of one column."""
+    return read_texts(file, row, [column])[0]
+
+
+def read_texts(file: SourceFile, row: int, columns: Sequence[str]) -> list[str | None]:
+    """Values of one row of an own file as texts; None for null. `columns` are of `schema.OWN_COLUMNS`, with text.
 
     Raises `UnreadableFileError` when there is no own file, or it is not as it was written.
     """
     import polars as pl
 
-    title = f"{column} cannot be read"
+    title = f"{columns[0]} cannot be read"
     if file.own is None:
         raise UnreadableFileError(title, f"{file.name} could not be read.", _REMEDY)
     try:
-        values = pl.scan_parquet(file.own).select(column).slice(row, 1).collect()[column].to_list()
-        if len(values) != 1:
-            raise IndexError(f"there is no row {row}")
+        values = pl.scan_parquet(file.own).select(columns).slice(row, 1).collect().row(0)
     except (Exception, pl.exceptions.PanicException) as error:
         # What polars raises on damaged bytes is open; a panic is no Exception.
         _forget(file.own, error)
         raise UnreadableFileError(title, f"{file.name}: the app's own copy is damaged or missing.", _REMEDY) from error
-    value = values[0]
-    return None if value is None else str(value)
+    return [None if value is None else str(value) for value in values]
 
 
 def damaged(file: SourceFile) -> SourceFile:

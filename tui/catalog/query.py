@@ -44,9 +44,7 @@ def places(keys: pl.Series, wanted: Sequence[str]) -> pl.Series:
 
 def spans(text_id: str, wanted: Sequence[str]) -> list[tuple[int, int]]:
     """Where the words occur in an id as written: (start, end) of characters, in order, none overlapping."""
-    folded = "".join(character.casefold() for character in text_id)
-    # One character can fold to several: the place of each folded character in the id as written.
-    places = [place for place, character in enumerate(text_id) for _ in character.casefold()]
+    folded, places = _folded(text_id)
     marked: set[int] = set()
     for word in wanted:
         start = folded.find(word) if word else -1
@@ -60,6 +58,15 @@ def spans(text_id: str, wanted: Sequence[str]) -> list[tuple[int, int]]:
         else:
             found.append((place, place + 1))
     return found
+
+
+def _folded(text: str) -> tuple[str, Sequence[int]]:
+    """The text casefolded, and for each of its characters the place in the text of what it was folded from."""
+    if text.isascii():
+        return text.lower(), range(len(text))
+    # One character can fold to several.
+    folded = "".join(character.casefold() for character in text)
+    return folded, [place for place, character in enumerate(text) for _ in character.casefold()]
 
 
 def suggest(text: str, keys: pl.Series) -> str | None:

@@ -195,6 +195,12 @@ def read_text(snapshot: Snapshot, file: int, row: int, column: str) -> str | Non
     return own_files.read_text(snapshot.files[file], row, column)
 
 
+def read_long_texts(snapshot: Snapshot, file: int, row: int) -> tuple[str | None, str | None]:
+    """`run_py` and `error` of one record, as `read_text` gives them, in one reading. Raises as that does."""
+    script, error = own_files.read_texts(snapshot.files[file], row, ["run_py", "error"])
+    return script, error
+
+
 def place_of(snapshot: Snapshot, index: int) -> tuple[int, int]:
     """File and row of a record; `index` is its row in `snapshot.records`."""
     file, row = snapshot.records.select("file", "row").row(index)

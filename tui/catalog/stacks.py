@@ -8,8 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from packaging.version import Version
-
 if TYPE_CHECKING:
     import polars as pl
 
@@ -113,6 +111,8 @@ def version_key(text: str | None) -> tuple[Any, ...]:
     """
     if text is None:
         return (0,)
+    from packaging.version import Version
+
     try:
         return (2, Version(text), text)
     except ValueError:  # InvalidVersion is one; so is a number of more digits than int() takes

@@ -6,16 +6,18 @@ Nothing here changes a widget: a screen calls a `bring_...` function and handles
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 from textual.message_pump import MessagePump
 
 from tui.background import deliver, in_background
+from tui.catalog import front_page
 from tui.errors import TrnModelsError
 from tui.settings import Settings
+from tui.widgets.table_cells import DRAWN
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,6 +37,8 @@ class LastSnapshotRead(Message):
     snapshot: Snapshot | None
     lines: pl.DataFrame | None = None
     """`views.lines_of` its `first_question`."""
+    origin: Any = None
+    """What `front_page.made_from` told when it was read."""
 
 
 class FrontPageKept(Message):
@@ -45,12 +49,14 @@ class FrontPageKept(Message):
 class SnapshotArrived(Message):
     """Records are there. `changed` says what is different from before.
 
-    `lines` are those of the `first_question`, None when the records are the same as before.
+    `lines` are those of the `first_question`, None when the records are the same as before; `origin` as of
+    `LastSnapshotRead`.
     """
 
     snapshot: Snapshot
     changed: str
     lines: pl.DataFrame | None
+    origin: Any = None
 
 
 @dataclass
@@ -130,8 +136,9 @@ def bring_last_snapshot(target: MessagePump, settings: Settings) -> None:
     def work() -> Message:
         from tui.catalog import snapshot as snapshots
 
+        origin = front_page.made_from(settings)
         last = snapshots.last_snapshot(settings)
-        return LastSnapshotRead(last, None if last is None else _first_lines(last))
+        return LastSnapshotRead(last, None if last is None else _first_lines(last), origin)
 
     in_background(target, work, lambda _error: LastSnapshotRead(None), "reading what was fetched last")
 
@@ -144,14 +151,12 @@ def _first_lines(snapshot: Snapshot) -> pl.DataFrame:
 
 
 def keep_front_page(
-    target: MessagePump, settings: Settings, snapshot: Snapshot, lines: pl.DataFrame, columns: Sequence[str]
+    target: MessagePump, settings: Settings, snapshot: Snapshot, lines: pl.DataFrame, origin: Any
 ) -> None:
-    """Keep the first lines for the next start."""
+    """Keep the first of these lines for the next start; `origin` as of `LastSnapshotRead`."""
 
     def work() -> Message:
-        from tui.catalog import front_page
-
-        front_page.write(settings, snapshot, lines, columns)
+        front_page.write(settings, snapshot, lines, DRAWN, origin)
         return FrontPageKept()
 
     in_background(target, work, lambda _error: FrontPageKept(), "keeping the first lines")
@@ -169,12 +174,14 @@ def bring_snapshot(
         from tui.catalog import snapshot as snapshots
 
         if settings.data is not None:
+            origin = front_page.made_from(settings)
             read = snapshots.open_path(settings.data, settings, tell, abandoned)
-            return SnapshotArrived(read, "", _first_lines(read))
+            return SnapshotArrived(read, "", _first_lines(read), origin)
         refreshed = snapshots.refresh(settings, current, tell, abandoned)
         arrived = refreshed.snapshot
         known = current is not None and arrived.records is current.records
-        return SnapshotArrived(arrived, refreshed.changed, None if known else _first_lines(arrived))
+        lines = None if known else _first_lines(arrived)
+        return SnapshotArrived(arrived, refreshed.changed, lines, front_page.made_from(settings))
 
     in_background(target, work, SnapshotFailed, "reading records")
 

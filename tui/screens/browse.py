@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
     from tui.catalog.front_page import FrontPage
 
+WIDE = 116
+"""Cells from which on the detail has room beside the table."""
 SUGGEST_AFTER_S = 0.15
 """Typing rests this long before a near word is looked for."""
 
@@ -46,7 +48,7 @@ SUGGEST_AFTER_S = 0.15
 class BrowseScreen(DetailKeys):
     """Table, detail beside or over it, and the lines around them."""
 
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (116, "-wide")]  # noqa: RUF012 - an instance attribute of Screen
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012 - an instance attribute of Screen
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "search", id="search", tooltip="Search: part of a model's id", priority=True),
         Binding("enter", "enter", "detail", id="enter", tooltip="Detail; in the search: to the table", priority=True),
@@ -69,6 +71,8 @@ class BrowseScreen(DetailKeys):
 
     def compose(self) -> ComposeResult:
         """Banner, title, selectors, search and counts, table and detail, status, keys."""
+        # Known later, at the first resize, all of these would be styled twice.
+        self.set_class(self.app.size.width >= WIDE, "-wide")
         yield Static(self._banner(), id="banner")
         yield Bar(id="title")
         yield Bar(id="stack")
@@ -78,7 +82,7 @@ class BrowseScreen(DetailKeys):
             yield Bar(id="counts")
         with Horizontal(id="body"):
             yield ModelTable()
-            yield ModelDetail(self.settings)
+            yield ModelDetail(self.settings, classes="-closed" if self.closed else "")
         with Horizontal(id="status-line"):
             yield Bar(id="status")
             yield RunLine(self.settings)
@@ -87,15 +91,14 @@ class BrowseScreen(DetailKeys):
     def on_mount(self) -> None:
         """The frame is drawn first, with the first lines if they were kept, then the records are read."""
         self.set_focus(self.query_one(ModelTable))
-        if not self._model:
-            self._show_front_page()
-        self._draw_header()
+        if self._model or not self._show_front_page():
+            self._draw_header()
         self.call_after_refresh(self.start_loading)
         self.start_looking()
 
     # From data to screen
 
-    def _show_front_page(self) -> None:
+    def _show_front_page(self) -> bool:
         """Only for what a start asks; whatever else is asked meanwhile waits for the records."""
         plain = Question(view=View.SELECTED)
         page = front_page.read(self.settings, DRAWN) if self.question == plain else None
@@ -103,12 +106,13 @@ class BrowseScreen(DetailKeys):
             self._front_page = page
             self.question = replace(self.question, stack=StackChoice.of(page.stack))
             self.draw_lines()
+        return page is not None
 
     def records_checked(self) -> None:
         """The next start shows the first lines of what is known now."""
         if self.snapshot is not None and not self.showing_sample:
             lines = self.lines.of(self.snapshot, None, first_question(self.snapshot.stacks))
-            arrivals.keep_front_page(self, self.settings, self.snapshot, lines, DRAWN)
+            arrivals.keep_front_page(self, self.settings, self.snapshot, lines, self._origin)
 
     def records_changed(self) -> None:
         """Swap the records under the cursor."""
@@ -194,6 +198,11 @@ class BrowseScreen(DetailKeys):
 
     def draw_selection(self) -> None:
         """What a key of the search or the sort changes."""
+        self._answer()
+        self._draw_header()
+
+    def _answer(self) -> None:
+        """The table and the counts: all that a key of the search changes."""
         if self._base is None:
             return
         from tui.catalog import views
@@ -202,7 +211,7 @@ class BrowseScreen(DetailKeys):
         self.selection = views.select(self.snapshot, self._ranking(), self.question, self._base)
         self.query_one(ModelTable).empty_text = self._empty_text()
         self._show_rows(self.selection.rows)
-        self._draw_header()
+        self._draw_counts()
         self._cursor_moved()
         self._suggest_at_rest()
 
@@ -260,13 +269,16 @@ class BrowseScreen(DetailKeys):
             header_text.stack(self.question.stack, yours=exact is not None and exact == self.your_stack),
             header_text.beside_the_stack(self.question, states),
         )
-        shown = self.selection or self._front_page
-        if shown is not None and (self.snapshot is not None or shown.total):
-            self.query_one("#counts", Bar).show(Content(""), header_text.counts(shown, self._has_more))
+        self._draw_counts()
         self.query_one("#banner", Static).update(self._banner(), layout=False)
         source = self.snapshot or self._front_page
         self.query_one("#status", Bar).show(header_text.status(source, self.activity, self.settings.offline))
         self.show_hints()
+
+    def _draw_counts(self) -> None:
+        shown = self.selection or self._front_page
+        if shown is not None and (self.snapshot is not None or shown.total):
+            self.query_one("#counts", Bar).show(Content(""), header_text.counts(shown, self._has_more))
 
     def _empty_text(self) -> list[str]:
         key = self.ranking_key(self.question.view, self.pipeline_tag)
@@ -305,7 +317,7 @@ class BrowseScreen(DetailKeys):
     async def _query_changed(self, event: SearchBox.QueryChanged) -> None:
         self.question = replace(self.question, search=event.text)
         async with painted_together(self.app):
-            self.draw_selection()
+            self._answer()
 
     @on(ModelTable.EndReached)
     def _end_reached(self) -> None:
@@ -333,7 +345,7 @@ class BrowseScreen(DetailKeys):
 
     def action_search(self) -> None:
         """Type into the search box."""
-        self.remove_class("-over")
+        self._place_detail(over=False)
         self.set_focus(self.query_one(SearchBox))
 
     def action_refresh_data(self) -> None:

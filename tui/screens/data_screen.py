@@ -10,7 +10,7 @@ import logging
 import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.screen import Screen
@@ -52,6 +52,8 @@ class DataScreen(Screen[None]):
         self.settings = settings
         self.snapshot: Snapshot | None = None
         self.lines = LinesAtHand()
+        self._origin: Any = None
+        """What the records on screen were read from, as of `front_page.made_from`."""
         self.rankings: dict[RankingKey, Ranking] = {}
         self.ranking_errors: dict[RankingKey, TrnModelsError] = {}
         self.rankings_loading: set[RankingKey] = set()
@@ -95,6 +97,7 @@ class DataScreen(Screen[None]):
     def _last_snapshot_read(self, event: arrivals.LastSnapshotRead) -> None:
         last = event.snapshot
         if last is not None:
+            self._origin = event.origin
             self._take(last, event.lines)
         else:
             self.records_changed()
@@ -157,6 +160,7 @@ class DataScreen(Screen[None]):
     def _snapshot_arrived(self, event: arrivals.SnapshotArrived) -> None:
         self.fetching = False
         was_sample = self.showing_sample
+        self._origin = event.origin
         self.activity = Activity(changed=event.changed, read_at=datetime.now(UTC))
         if self.snapshot is None or self.snapshot.records is not event.snapshot.records:
             self._take(event.snapshot, event.lines)

@@ -18,9 +18,10 @@ CLOSED = "closed"
 
 
 class DetailKeys(QuestionKeys):
-    """The screen has a table and a detail; its classes say what is on screen.
+    """The screen has a table and a detail. `-wide`, a class of the screen, says that there is room for both.
 
-    `-wide`: there is room for both; `-over`: the detail alone; `-closed`: the table alone.
+    What else is on screen is a matter of the two alone: classes of the whole screen would have every widget of it
+    styled anew, which takes longer than all that a key does.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -32,20 +33,32 @@ class DetailKeys(QuestionKeys):
 
     def __init__(self, settings: Settings, search: str = "") -> None:
         super().__init__(settings, search)
-        self.set_class(remembered.load(settings).detail == CLOSED, "-closed")
+        self.closed = remembered.load(settings).detail == CLOSED
+
+    @property
+    def over(self) -> bool:
+        """Whether the detail has the screen, without the table."""
+        return self.pane.has_class("-over")
+
+    def _place_detail(self, *, over: bool) -> None:
+        """The detail alone; or beside the table, if that is wanted and there is room."""
+        self.pane.set_class(over, "-over")
+        self.pane.set_class(self.closed and not over, "-closed")
+        for widget in (self.query_one(ModelTable), self.query_one("#search-line")):
+            widget.display = not over
 
     @on(ModelTable.Opened)
     def open_detail(self) -> None:
         """The detail has the keys; where it is not beside the table it comes over it."""
         if not self.pane.display:
-            self.add_class("-over")
+            self._place_detail(over=True)
         self._focus_pane()
 
     def _focus_pane(self) -> None:
         """At once where it is on screen; where it only comes there with the next frame, then."""
 
         def shown() -> None:
-            if self.has_class("-over"):
+            if self.over:
                 self.set_focus(self.pane)
             self.pane.open()
 
@@ -54,13 +67,13 @@ class DetailKeys(QuestionKeys):
 
     def show_table(self) -> None:
         """The table has the screen and the keys."""
-        self.remove_class("-over")
+        self._place_detail(over=False)
         self.set_focus(self.query_one(ModelTable))
 
     def action_zoom(self) -> None:
         """The detail over the whole screen, or beside the table again."""
-        self.toggle_class("-over")
-        if self.has_class("-over"):
+        if not self.over:
+            self._place_detail(over=True)
             self._focus_pane()
         else:
             self.show_table()
@@ -70,25 +83,24 @@ class DetailKeys(QuestionKeys):
         if not self.has_class("-wide"):
             self.refuse("There is no room beside the table here; Enter opens the detail over it.")
             return
-        self.remove_class("-over")
-        self.toggle_class("-closed")
-        closed = self.has_class("-closed")
-        remembered.remember(self.settings, detail=CLOSED if closed else None)
+        self.closed = not self.closed
+        self._place_detail(over=False)
+        remembered.remember(self.settings, detail=CLOSED if self.closed else None)
         if isinstance(self.focused, ModelDetail):
             self.show_table()
-        if not closed:
+        if not self.closed:
             self.call_after_refresh(self.pane.open)
 
     def action_back(self) -> None:
         """One step back: detail, search text; in the main screen Esc stays and q quits."""
-        if self.has_class("-over") or isinstance(self.focused, ModelDetail):
+        if self.over or isinstance(self.focused, ModelDetail):
             self.show_table()
         elif self.question.search:
             self.query_one(SearchBox).value = ""
 
     def action_back_or_quit(self) -> None:
         """Back from a detail, else the end."""
-        if self.has_class("-over") or isinstance(self.focused, ModelDetail):
+        if self.over or isinstance(self.focused, ModelDetail):
             self.action_back()
         else:
             self.app.exit()

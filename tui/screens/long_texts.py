@@ -30,5 +30,4 @@ class LongTexts:
 def read_long_texts(snapshot: Snapshot, index: int) -> LongTexts:
     """Read both from disk. Raises `UnreadableFileError` when the app's own copy is damaged or gone."""
     file, row = snapshots.place_of(snapshot, index)
-    script = snapshots.read_text(snapshot, file, row, "run_py")
-    return LongTexts(snapshot, index, script, snapshots.read_text(snapshot, file, row, "error"))
+    return LongTexts(snapshot, index, *snapshots.read_long_texts(snapshot, file, row))

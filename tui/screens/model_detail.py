@@ -50,8 +50,8 @@ class ModelDetail(DetailPanel):
     class BucketKnown(Message):
         """Where compiled graphs are kept is known now, or that nobody knows."""
 
-    def __init__(self, settings: Settings) -> None:
-        super().__init__()
+    def __init__(self, settings: Settings, classes: str = "") -> None:
+        super().__init__(classes)
         self.settings = settings
         self.bucket: Search | None = None
         self._line: Mapping[str, Any] | None = None
@@ -106,6 +106,7 @@ class ModelDetail(DetailPanel):
         """The pane comes on screen, or a person asked for it: draw at once and ask the Hub again where it failed."""
         self.rest_on(self._line, self._snapshot, self._renames)
         self.draw()
+        self._bring_texts()
         self.ask(again=True)
 
     @property

@@ -57,9 +57,11 @@ class RerunKeys(RecordActions):
     @property
     def interpreter(self) -> Interpreter | None:
         """The Python that would run a script, as far as they are asked."""
+        if not self.interpreters:
+            return None
         from tui.host.interpreters import preferred
 
-        return preferred(self.interpreters) if self.interpreters else None
+        return preferred(self.interpreters)
 
     def start_looking(self) -> None:
         """Find out in the background what this machine has."""

@@ -16,8 +16,8 @@ SECTIONS = ("heading", "reasons", "fit", "others", "run", "script", "extra", "hu
 class DetailPanel(ReadingPane):
     """Shows a `Detail`; sections without anything to say take no room."""
 
-    def __init__(self) -> None:
-        super().__init__(id="detail")
+    def __init__(self, classes: str = "") -> None:
+        super().__init__(id="detail", classes=classes)
         self._detail: Detail | None = None
         self._waiting: Detail | None = None
         """What is shown as soon as there is something that can show it."""

@@ -98,10 +98,12 @@ def beside_the_views(task: Content, host: Host | None, taken: Collection[int] = 
 
     `taken` are devices that runs of ours have.
     """
+    if host is None:
+        return (task,)
     from tui.host.neuron import in_words
 
     gap = Content("   ") if task else Content("")
-    about = in_words(host, taken) if host is not None else ()
+    about = in_words(host, taken)
     return (*(Content.styled(clean(words), MUTED) + gap + task for words in about), task)
 
 

@@ -12,6 +12,8 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.cache import LRUCache
+from textual.color import Color
+from textual.filter import ANSIToTruecolor
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
@@ -39,8 +41,8 @@ class LineScroll(Widget, inherit_bindings=False):
         """How many lines there are, the title not counted."""
         raise NotImplementedError
 
-    def draw_line(self, y: int, width: int) -> Strip:
-        """Line `y` of the window, 0 is the title, in exactly `width` cells."""
+    def draw_line(self, y: int, width: int) -> list[Segment]:
+        """Line `y` of the window, 0 is the title, in exactly `width` cells; its colours are those of the theme."""
         raise NotImplementedError
 
     def looks_of(self, y: int) -> Hashable:
@@ -86,12 +88,18 @@ class LineScroll(Widget, inherit_bindings=False):
         if not width:
             return []
         first, end = self._thumb()
+        background = self.background_colors[1]
+        # The colours of a theme are no ANSI colours, or they are meant.
+        filters = [each for each in self.app.get_line_filters() if not isinstance(each, ANSIToTruecolor)]
         strips = []
         for y in crop.line_range:
             looks = self.looks_of(y), width, first <= y - 1 < end
             strip = self._strips.get(looks)
             if strip is None:
-                strip = self._strips[looks] = self._whole_line(y, width, thumb=looks[2])
+                strip = Strip([*self.draw_line(y, width - 1), self._bar_cell(background, thumb=looks[2])], width)
+                for line_filter in filters:
+                    strip = strip.apply_filter(line_filter, background)
+                self._strips[looks] = strip
             strips.append(strip.crop(crop.x, crop.right))
         return strips
 
@@ -100,14 +108,9 @@ class LineScroll(Widget, inherit_bindings=False):
         super().notify_style_update()
         self.forget_lines()
 
-    def _whole_line(self, y: int, width: int, *, thumb: bool) -> Strip:
-        """A line with its cell of the scrollbar, as this terminal can show it."""
-        background = self.background_colors[1]
-        style = Style.from_color(self.styles.scrollbar_color.rich_color if thumb else None, background.rich_color)
-        strip = Strip([*self.draw_line(y, width - 1), Segment(_THUMB if thumb else _TRACK, style)], width)
-        for line_filter in self.app.get_line_filters():
-            strip = strip.apply_filter(line_filter, background)
-        return strip
+    def _bar_cell(self, background: Color, *, thumb: bool) -> Segment:
+        colour = self.styles.scrollbar_color.rich_color if thumb else None
+        return Segment(_THUMB if thumb else _TRACK, Style.from_color(colour, background.rich_color))
 
     def _thumb(self) -> tuple[int, int]:
         """The cells of the scrollbar that stand for what is visible, from and to; none when all is."""

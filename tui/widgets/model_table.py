@@ -300,19 +300,19 @@ class ModelTable(LineScroll, can_focus=True, inherit_bindings=False):
         position = self.top + y - 1
         return (position, position == self._cursor) if y and position < len(self._lines) else -y
 
-    def draw_line(self, y: int, width: int) -> Strip:
+    def draw_line(self, y: int, width: int) -> list[Segment]:
         """One line of the window: the header, a model, or what is said when there is none."""
         if y == 0:
-            return self._strip(table_cells.header(self._layout(width), self._sort), "header", width)
+            return self._segments(table_cells.header(self._layout(width), self._sort), "header", width)
         position = self.top + y - 1
         if position < len(self._lines):
-            return self._model_strip(position, width)
+            return self._model_line(position, width)
         text = "" if len(self._lines) else self._empty_line(y - 2, width - GUTTER - 1)
         if not text:
-            return Strip.blank(width, self._style("", ""))
-        return self._strip([(" " * GUTTER, ""), (text, "")], "", width)
+            return [Segment(" " * width, self._style("", ""))]
+        return self._segments([(" " * GUTTER, ""), (text, "")], "", width)
 
-    def _model_strip(self, position: int, width: int) -> Strip:
+    def _model_line(self, position: int, width: int) -> list[Segment]:
         at_cursor = position == self._cursor
         gutter = [("▌", "mark"), (" ", "")] if at_cursor else [("  ", "")]
         row = self._row(position)
@@ -320,7 +320,7 @@ class ModelTable(LineScroll, can_focus=True, inherit_bindings=False):
         if row is not None:
             layout = self._layout(width)
             pieces = table_cells.line(layout, row, self._words, mark_unknown_library=self._mark_unknown_library)
-        return self._strip([*gutter, *pieces], "cursor" if at_cursor else "", width)
+        return self._segments([*gutter, *pieces], "cursor" if at_cursor else "", width)
 
     def _row(self, position: int) -> Line | None:
         start, rows = self._window
@@ -334,12 +334,12 @@ class ModelTable(LineScroll, can_focus=True, inherit_bindings=False):
         wrapped = [part for line in self._empty_text for part in textwrap.wrap(line, max(width, 1)) or [""]]
         return wrapped[number] if 0 <= number < len(wrapped) else ""
 
-    def _strip(self, pieces: list[Piece], under: str, width: int) -> Strip:
+    def _segments(self, pieces: list[Piece], under: str, width: int) -> list[Segment]:
         segments = [Segment(text, self._style(under, name)) for text, name in pieces]
         used = sum(segment.cell_length for segment in segments)
         if used < width:
             segments.append(Segment(" " * (width - used), self._style(under, "")))
-        return Strip(segments, max(used, width)).crop(0, width)
+        return segments if used <= width else list(Strip(segments, used).crop(0, width))
 
     def _style(self, under: str, name: str) -> Style:
         """The style `name` on a header, cursor or plain line."""
