@@ -68,3 +68,36 @@ def test_a_pasted_page_is_not_mended_word_by_word():
 
 def test_without_models_nothing_is_suggested():
     assert query.suggest("qwne", pl.Series("key", [], dtype=pl.String)) is None
+
+
+NAMES = ("qwen", "llama", "pine", "oak-qwen")
+MANY = pl.Series("key", [f"org{n % 7}/{NAMES[n % 4]}-{n}b" for n in range(120)])
+
+
+@pytest.mark.parametrize(
+    ("before", "wanted"),
+    [
+        (["q"], ["qw"]),
+        (["qw"], ["qwen", "1"]),
+        (["qwen"], ["qwen", "org1"]),
+        (["1", "qwen"], ["11b", "qwen"]),
+        ([], ["oak"]),
+    ],
+)
+def test_a_search_that_narrows_another_finds_the_same_among_its_hits(before: list[str], wanted: list[str]) -> None:
+    assert query.narrows(wanted, before)
+    hits = query.places(MANY, before) if before else None
+    found = query.places(MANY, wanted)
+    assert query.places(MANY, wanted, hits).to_list() == found.to_list() != []
+    assert query.places(MANY, wanted, found).to_list() == found.to_list()
+
+
+@pytest.mark.parametrize(("before", "wanted"), [(["qw"], ["q"]), (["qwen", "1"], ["qwen"]), (["oak"], [])])
+def test_a_search_that_asks_for_less_narrows_nothing(before: list[str], wanted: list[str]) -> None:
+    assert not query.narrows(wanted, before)
+
+
+def test_a_long_list_is_searched_as_a_short_one_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    short = query.places(MANY, ["1", "qwen"]).to_list()
+    monkeypatch.setattr(query, "_MANY", 10)
+    assert query.places(MANY, ["1", "qwen"]).to_list() == short != []

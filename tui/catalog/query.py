@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
+_MANY = 100_000
+"""Ids from which on it pays to share out a search among processors."""
+_FEW = 4
+"""Texts that lie apart in memory take so many times as long as those in a row."""
 _LOOKED_AT = 50_000
 """Ids, evenly spread, that a suggestion is looked for in: it comes when typing rests."""
 _COMPARED = 300
@@ -33,13 +37,32 @@ def matches(wanted: Sequence[str]) -> pl.Expr:
     return pl.all_horizontal(pl.lit(value=True), *occurs)
 
 
-def places(keys: pl.Series, wanted: Sequence[str]) -> pl.Series:
-    """The rows of `keys` (casefolded ids) that `matches` would keep; each word looks only where the others are."""
+def narrows(wanted: Sequence[str], before: Sequence[str]) -> bool:
+    """Whether what has all of the wanted words has all of those before: as when one more letter is typed."""
+    return all(any(old in new for new in wanted) for old in before)
+
+
+def places(keys: pl.Series, wanted: Sequence[str], within: pl.Series | None = None) -> pl.Series:
+    """The rows of `keys` (casefolded ids) that `matches` would keep; each word looks only where the others are.
+
+    `within` are the only rows that are looked at, for a search that narrows another one.
+    """
     longest_first = sorted(wanted, key=len, reverse=True)
-    found = keys.str.contains(longest_first[0], literal=True).arg_true()
-    for word in longest_first[1:]:
+    few = within is not None and within.len() * _FEW <= keys.len()
+    found = within if within is not None and few else _rows_with(keys, longest_first.pop(0))
+    for word in longest_first:
         found = found.filter(keys.gather(found).str.contains(word, literal=True))
     return found
+
+
+def _rows_with(keys: pl.Series, word: str) -> pl.Series:
+    if keys.len() < _MANY:
+        return keys.str.contains(word, literal=True).arg_true()
+    import polars as pl
+
+    # The lazy engine looks with all processors.
+    rows = pl.col(keys.name).str.contains(word, literal=True).arg_true()
+    return keys.to_frame().lazy().select(rows).collect().to_series()
 
 
 def spans(text_id: str, wanted: Sequence[str]) -> list[tuple[int, int]]:

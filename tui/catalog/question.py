@@ -78,6 +78,8 @@ class Selection:
     counts: Mapping[Verdict, int]
     tested: int
     hidden_left_out: int
+    words: tuple[str, ...] = ()
+    """Those of the search."""
 
     @property
     def height(self) -> int:

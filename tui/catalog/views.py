@@ -45,15 +45,24 @@ def lines_of(snapshot: Snapshot | None, ranking: Ranking | None, question: Quest
 
 
 def select(
-    snapshot: Snapshot | None, ranking: Ranking | None, question: Question, base: pl.DataFrame | None = None
+    snapshot: Snapshot | None,
+    ranking: Ranking | None,
+    question: Question,
+    base: pl.DataFrame | None = None,
+    before: Selection | None = None,
 ) -> Selection:
     """The lines that answer the question; `base` is `lines_of` of the same question when it was kept.
+
+    `before` is what was selected last, in which a search that narrows that one is looked for.
 
     Raises ValueError as `lines_of` does, and for a `sort` that is no column of `LINES`.
     """
     lines = lines_of(snapshot, ranking, question) if base is None else base
     wanted = query.words(question.search)
-    places = query.places(lines["key"], wanted) if wanted else None
+    within = None
+    if before is not None and before.rows.frame is lines and query.narrows(wanted, before.words):
+        within = before.rows.places
+    places = query.places(lines["key"], wanted, within) if wanted else None
     hidden = 0
     if question.view is View.SELECTED and not wanted and not question.left_out:
         hidden = int(lines["left_out"].sum())
@@ -70,6 +79,7 @@ def select(
         counts=counts,
         tested=counts[Verdict.PASS] + counts[Verdict.FAIL] + other_words,
         hidden_left_out=hidden,
+        words=tuple(wanted),
     )
 
 

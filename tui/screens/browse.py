@@ -208,7 +208,7 @@ class BrowseScreen(DetailKeys):
         from tui.catalog import views
 
         self._suggestion = None
-        self.selection = views.select(self.snapshot, self._ranking(), self.question, self._base)
+        self.selection = views.select(self.snapshot, self._ranking(), self.question, self._base, self.selection)
         self.query_one(ModelTable).empty_text = self._empty_text()
         self._show_rows(self.selection.rows)
         self._draw_counts()
