@@ -43,6 +43,7 @@ def help_content(screen: DOMNode) -> Content:
         Content("  Ctrl+C       copy what is selected; twice without a selection: quit"),
         Content("  Ctrl+Q       quit at once"),
         Content("  Ctrl+Z       suspend, where a shell can bring the app back (fg)"),
+        Content("  Ctrl+L       draw the screen anew, when another program wrote on it"),
         Content("  Tab          table, detail, search"),
     ]
     for title, widget in (("Table", ModelTable), ("Detail and long texts", ReadingPane), ("Search", SearchBox)):

@@ -6,9 +6,11 @@ of it is on the path of a key.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from textual import on
@@ -32,6 +34,11 @@ if TYPE_CHECKING:
 DETAIL_AFTER_S = 0.12
 """The cursor rests this long before the detail is drawn and run.py is read: a held arrow key, or a word typed quickly,
 moves the table alone."""
+
+WARM_UP_AFTER_S = 0.6
+WARM_UP_STEP_S = 0.05
+WARM_UP = ("tui.catalog.hub", "tui.screens.detail_of", "pygments.lexers.python", "textual.highlight")
+"""What the first detail needs. Imported while nothing is pressed, one at a time, so that no key waits for all."""
 
 FACTS_AFTER_S = 1.0
 """It rests this long before the Hub is asked about a model."""
@@ -66,6 +73,19 @@ class ModelDetail(DetailPanel):
         self._host: Host | None = None
         self._interpreters: tuple[Interpreter, ...] | None = None
         self._taken: Mapping[int, int] = {}
+
+    def on_mount(self) -> None:
+        """A detail that is opened later is ready by then."""
+        self.set_timer(WARM_UP_AFTER_S, partial(self._warm_up, WARM_UP))
+
+    def _warm_up(self, modules: Sequence[str]) -> None:
+        if modules:
+            import_module(modules[0])
+            self.set_timer(WARM_UP_STEP_S, partial(self._warm_up, modules[1:]))
+        else:
+            from textual.highlight import highlight
+
+            highlight("pass", language="python")
 
     def know_machine(
         self, host: Host | None, interpreters: tuple[Interpreter, ...] | None, taken: Mapping[int, int]

@@ -34,7 +34,7 @@ from tui.widgets.log_search import LogSearch
 from tui.widgets.log_view import LogView
 
 READ_EVERY_S = 0.1
-SLICE_BYTES = 200_000
+SLICE_BYTES = 64_000
 """So much of a burst is taken in between two keys."""
 
 LOOK_EVERY_S = 0.5
