@@ -81,7 +81,7 @@ def test_a_version_that_fits_none_or_several_is_refused_with_those_there_are(
 def test_a_library_version_that_is_recorded_with_another_compiler_only_is_not_said_to_be_none() -> None:
     with pytest.raises(UsageError) as raised:
         stack_choice(STACKS, "2.27", "5.23.1")
-    assert raised.value.title == "There is no version «5.23.1» with neuronx-cc 2.27.5334.0"
+    assert raised.value.title == "There is no library version «5.23.1» with neuronx-cc 2.27.5334.0"
 
 
 def test_without_a_record_there_is_nothing_to_choose() -> None:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from tui.errors import EXIT_INTERRUPTED
+from tui.errors import EXIT_INTERNAL, EXIT_INTERRUPTED
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -19,7 +19,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         from tui.cli.verbs import trn_models
 
         _end(answer(trn_models, asked))
-    from tui.cli.command import run
+    try:
+        from tui.cli.command import run
+    except ImportError as error:  # 1 would say that a model fails
+        print(f"trn-models is not installed whole: {error}\nInstall it again.", file=sys.stderr)
+        sys.exit(EXIT_INTERNAL)
 
     code = run(sys.argv[1:] if arguments is None else arguments)
     if code == EXIT_INTERRUPTED:

@@ -20,11 +20,11 @@ def stack_choice(stacks: tuple[StackCount, ...], neuronx_cc: str | None, library
     compiler, library = _word(neuronx_cc), _word(library_version)
     left = [count.stack for count in stacks]
     if compiler not in (None, LATEST, ANY):
-        found = version_named(compiler, _distinct(stack.neuronx_cc for stack in left))
+        found = version_named(compiler, _distinct(stack.neuronx_cc for stack in left), "neuronx-cc")
         left = [stack for stack in left if stack.neuronx_cc == found]
     if library not in (None, LATEST, ANY):
         try:
-            found = version_named(library, _distinct(stack.library_version for stack in left))
+            found = version_named(library, _distinct(stack.library_version for stack in left), "library")
         except UsageError as error:
             beside = "" if compiler in (None, LATEST, ANY) else f" with neuronx-cc {clean(left[0].neuronx_cc or '')}"
             raise UsageError(f"{error.title}{beside}", error.detail, error.remedy) from error

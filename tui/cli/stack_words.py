@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 LATEST = "latest"
 
 
-def version_named(text: str, versions: Sequence[str]) -> str:
+def version_named(text: str, versions: Sequence[str], of: str = "") -> str:
     """The one of `versions` that `text` names; `any` (`tui.catalog.stacks.ANY`) for that word: no restriction.
 
+    `of` is what they are versions of, in an error.
     `latest` is the newest of them. Else a version as it stands, or its first parts up to a dot (`2.28` of
     `2.28.7631.0`), when they fit one only. Raises `UsageError` that lists what there is.
     """
@@ -35,7 +36,8 @@ def version_named(text: str, versions: Sequence[str]) -> str:
     listed = ", ".join(map(clean, fitting or newest_first)) or "none is recorded"
     if fitting:
         raise UsageError(f"«{clean(text)}» fits several versions", f"{listed}.", "Give more of it.")
-    raise UsageError(f"There is no version «{clean(text)}»", f"There are: {listed}.", f"Give one, {LATEST} or {ANY}.")
+    title = f"There is no {of} version «{clean(text)}»" if of else f"There is no version «{clean(text)}»"
+    raise UsageError(title, f"There are: {listed}.", f"Give one, {LATEST} or {ANY}.")
 
 
 def options_for(record: Record, records: Iterable[Record]) -> tuple[str, ...]:

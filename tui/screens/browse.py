@@ -15,19 +15,17 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from tui.catalog import front_page, query
-from tui.catalog.question import Question, Selection, View, first_question
+from tui.catalog.question import Question, View, first_question
 from tui.catalog.rows import FrameRows, KeptRows
-from tui.catalog.stacks import Stack, StackChoice, default_stack
+from tui.catalog.stacks import StackChoice, default_stack
 from tui.screens import arrivals
 from tui.screens.copying import NO_MODEL
-from tui.screens.detail_keys import DetailKeys
-from tui.screens.hints import hints_for
+from tui.screens.header_lines import HeaderLines
 from tui.screens.model_detail import ModelDetail
 from tui.settings import Settings
-from tui.widgets import header_text
 from tui.widgets.bars import Bar
 from tui.widgets.empty_text import empty_text
-from tui.widgets.key_hints import Hint, KeyHints
+from tui.widgets.key_hints import KeyHints
 from tui.widgets.model_table import NOTHING_TO_OPEN, STILL_READING, ModelTable
 from tui.widgets.painting import painted_together
 from tui.widgets.run_line import RunLine
@@ -37,7 +35,6 @@ from tui.widgets.table_cells import DRAWN
 if TYPE_CHECKING:
     import polars as pl
 
-    from tui.catalog.front_page import FrontPage
 
 WIDE = 116
 """Cells from which on the detail has room beside the table."""
@@ -45,7 +42,7 @@ SUGGEST_AFTER_S = 0.15
 """Typing rests this long before a near word is looked for."""
 
 
-class BrowseScreen(DetailKeys):
+class BrowseScreen(HeaderLines):
     """Table, detail beside or over it, and the lines around them."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012 - an instance attribute of Screen
@@ -62,9 +59,6 @@ class BrowseScreen(DetailKeys):
     def __init__(self, settings: Settings, search: str = "", model: str = "") -> None:
         super().__init__(settings, search)
         self._model = model
-        self.selection: Selection | None = None
-        self._front_page: FrontPage | None = None
-        """What is shown while the records are being read."""
         self._base: pl.DataFrame | None = None
         self._suggestion: str | None = None
         self._suggesting: Timer | None = None
@@ -73,7 +67,7 @@ class BrowseScreen(DetailKeys):
         """Banner, title, selectors, search and counts, table and detail, status, keys."""
         # Known later, at the first resize, all of these would be styled twice.
         self.set_class(self.app.size.width >= WIDE, "-wide")
-        yield Static(self._banner(), id="banner")
+        yield Static(self.banner, id="banner")
         yield Bar(id="title")
         yield Bar(id="stack")
         with Horizontal(id="search-line"):
@@ -92,7 +86,7 @@ class BrowseScreen(DetailKeys):
         """The frame is drawn first, with the first lines if they were kept, then the records are read."""
         self.set_focus(self.query_one(ModelTable))
         if self._model or not self._show_front_page():
-            self._draw_header()
+            self.draw_header()
         self.call_after_refresh(self.start_loading)
         self.start_looking()
 
@@ -103,7 +97,7 @@ class BrowseScreen(DetailKeys):
         plain = Question(view=View.SELECTED)
         page = front_page.read(self.settings, DRAWN) if self.question == plain else None
         if page is not None:
-            self._front_page = page
+            self.front_page = page
             self.question = replace(self.question, stack=StackChoice.of(page.stack))
             self.draw_lines()
         return page is not None
@@ -116,7 +110,7 @@ class BrowseScreen(DetailKeys):
 
     def records_changed(self) -> None:
         """Swap the records under the cursor."""
-        self._front_page = None
+        self.front_page = None
         self.set_class(self.showing_sample, "-sample")
         if self.snapshot is not None:
             self.stacks = self.snapshot.stacks
@@ -155,15 +149,6 @@ class BrowseScreen(DetailKeys):
             table.move_to(key)
         self.call_after_refresh(self.open_detail)
 
-    @property
-    def your_stack(self) -> Stack | None:
-        """The stack of the dataset that this machine's Python has."""
-        if self.interpreter is None:
-            return None
-        from tui.host.installed_stack import installed_stack
-
-        return installed_stack(self.interpreter, (each.stack for each in self.stacks))
-
     def machine_changed(self) -> None:
         """The header tells of the host; the pair installed here is the default stack unless a person chose one."""
         yours = self.your_stack
@@ -171,7 +156,7 @@ class BrowseScreen(DetailKeys):
             self.question = replace(self.question, stack=StackChoice.of(yours))
             self.draw_lines()
         self.pane.know_machine(self.host, self.interpreters, self.taken)
-        self._draw_header()
+        self.draw_header()
 
     def ranking_changed(self) -> None:
         """Draw the ranking again when it is the one on screen."""
@@ -180,26 +165,26 @@ class BrowseScreen(DetailKeys):
 
     def activity_changed(self) -> None:
         """Only the status line says it."""
-        self._draw_header()
-        if self.snapshot is None and self._front_page is None:
+        self.draw_header()
+        if self.snapshot is None and self.front_page is None:
             self.query_one(ModelTable).empty_text = self._empty_text()
 
     def draw_lines(self) -> None:
         """Everything but the search and the sort is computed here, once for many keys."""
-        if self._front_page is not None and self.question.view is View.SELECTED:
+        if self.front_page is not None and self.question.view is View.SELECTED:
             self._base = self.selection = None
-            self._show_rows(self._front_page.rows)
-            self._draw_header()
+            self._show_rows(self.front_page.rows)
+            self.draw_header()
             return
         self.question = replace(self.question, renames=self.renames)
-        ranking = None if self.question.view is View.SELECTED else self._ranking()
+        ranking = None if self.question.view is View.SELECTED else self.ranking
         self._base = self.lines.of(self.snapshot, ranking, self.question)
         self.draw_selection()
 
     def draw_selection(self) -> None:
         """What a key of the search or the sort changes."""
         self._answer()
-        self._draw_header()
+        self.draw_header()
 
     def _answer(self) -> None:
         """The table and the counts: all that a key of the search changes."""
@@ -208,10 +193,10 @@ class BrowseScreen(DetailKeys):
         from tui.catalog import views
 
         self._suggestion = None
-        self.selection = views.select(self.snapshot, self._ranking(), self.question, self._base, self.selection)
+        self.selection = views.select(self.snapshot, self.ranking, self.question, self._base, self.selection)
         self.query_one(ModelTable).empty_text = self._empty_text()
         self._show_rows(self.selection.rows)
-        self._draw_counts()
+        self.draw_counts()
         self._cursor_moved()
         self._suggest_at_rest()
 
@@ -226,7 +211,7 @@ class BrowseScreen(DetailKeys):
             dimmed=self.ranking_key(question.view, self.pipeline_tag) in self.rankings_loading,
             stacks=question.stack.exact is None,
             mark_unknown_library=question.view is not View.SELECTED and question.transformers_only,
-            more=self._has_more and not question.search.strip(),
+            more=self.has_more and not question.search.strip(),
         )
 
     def _suggest_at_rest(self) -> None:
@@ -245,41 +230,6 @@ class BrowseScreen(DetailKeys):
         if self.selection is not None and self.question.search.strip() and not self.selection.height:
             self._suggesting = self.set_timer(SUGGEST_AFTER_S, suggest)
 
-    @property
-    def _has_more(self) -> bool:
-        """Whether the Hub has more of the ranking on screen."""
-        ranking = self._ranking()
-        return ranking is not None and ranking.next_cursor is not None
-
-    def _banner(self) -> Content:
-        return header_text.banner(self.settings.offline, self.fetching, self.settings.data)
-
-    def _ranking(self) -> Any:
-        return self.rankings.get(self.ranking_key(self.question.view, self.pipeline_tag))
-
-    def _draw_header(self) -> None:
-        view, key = self.question.view, self.ranking_key(self.question.view, self.pipeline_tag)
-        loading, error = key in self.rankings_loading, self.ranking_errors.get(key)
-        states = () if view is View.SELECTED else header_text.ranking_state(self._ranking(), loading, error)
-        task = header_text.task_of(view, self.pipeline_tag)
-        beside = header_text.beside_the_views(task, self.host, self.taken)
-        self.query_one("#title", Bar).show(header_text.title(view), beside)
-        exact = self.question.stack.exact
-        self.query_one("#stack", Bar).show(
-            header_text.stack(self.question.stack, yours=exact is not None and exact == self.your_stack),
-            header_text.beside_the_stack(self.question, states),
-        )
-        self._draw_counts()
-        self.query_one("#banner", Static).update(self._banner(), layout=False)
-        source = self.snapshot or self._front_page
-        self.query_one("#status", Bar).show(header_text.status(source, self.activity, self.settings.offline))
-        self.show_hints()
-
-    def _draw_counts(self) -> None:
-        shown = self.selection or self._front_page
-        if shown is not None and (self.snapshot is not None or shown.total):
-            self.query_one("#counts", Bar).show(Content(""), header_text.counts(shown, self._has_more))
-
     def _empty_text(self) -> list[str]:
         key = self.ranking_key(self.question.view, self.pipeline_tag)
         return empty_text(
@@ -288,7 +238,7 @@ class BrowseScreen(DetailKeys):
             self.selection,
             self.activity,
             suggestion=self._suggestion,
-            more=self._has_more,
+            more=self.has_more,
             have_records=self.snapshot is not None,
             ranking_loading=key in self.rankings_loading,
             ranking_error=self.ranking_errors.get(key),
@@ -327,20 +277,13 @@ class BrowseScreen(DetailKeys):
     def _sort_requested(self, event: ModelTable.SortRequested) -> None:
         self.sort_by(event.column)
 
-    @on(events.DescendantFocus)
-    @on(events.DescendantBlur)
-    def show_hints(self) -> None:
-        """The footer tells the keys of the place where the focus is."""
-        if self.is_mounted:
-            self.query_one(KeyHints).show(self._hints())
-
     @on(events.Resize)
     def _resized(self) -> None:
         self.call_after_refresh(self._cursor_moved)
 
     def refuse(self, reason: str) -> None:
         """Of lines that were kept nothing more is known than what stands there."""
-        kept = self._front_page is not None and reason in (NO_MODEL, NOTHING_TO_OPEN)
+        kept = self.front_page is not None and reason in (NO_MODEL, NOTHING_TO_OPEN)
         super().refuse(STILL_READING if kept else reason)
 
     def action_search(self) -> None:
@@ -388,7 +331,7 @@ class BrowseScreen(DetailKeys):
         from tui.catalog import views
 
         question = replace(self.question, search=text, sort=None)
-        found = views.select(self.snapshot, self._ranking(), question, self._base).rows
+        found = views.select(self.snapshot, self.ranking, question, self._base).rows
         rows = found.rows(0, at_most, ("model_id", "verdict"))
         return [(row["model_id"] or "", row["verdict"]) for row in rows]
 
@@ -399,12 +342,3 @@ class BrowseScreen(DetailKeys):
         if not table.move_to(model_id.casefold()):
             self.query_one(SearchBox).value = model_id
             self.call_after_refresh(table.move_to, model_id.casefold())
-
-    def _hints(self) -> tuple[Hint, ...]:
-        line = self.current_line()
-        return hints_for(
-            typing=isinstance(self.focused, SearchBox),
-            in_detail=isinstance(self.focused, ModelDetail),
-            on_a_model=line is not None,
-            with_a_record=line is not None and line["record"] is not None,
-        )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tui.rerun.runs import Run
 
 LOOK_EVERY_S = 2.0
+QUIET_TURNS = 3
 FIRST_LOOK_AFTER_S = 0.3
 """What reads the runs takes time to import: the first rows are on screen before."""
 
@@ -62,6 +63,7 @@ class RunLine(ClickableLine):
         self._settings = settings
         self._seen: Stamp = None
         self._begun = False
+        self._quiet_turns = 0
         self._live = False
         self._holding: frozenset[tuple[int, tuple[int, ...]]] = frozenset()
         self._looks = OneAtATime(self._bring)
@@ -73,8 +75,15 @@ class RunLine(ClickableLine):
 
     def _begin(self) -> None:
         self._begun = True
-        self.set_interval(LOOK_EVERY_S, lambda: self._looks.ask(again=False))
+        self.set_interval(LOOK_EVERY_S, self._look_again)
         self.look()
+
+    def _look_again(self) -> None:
+        """Where no run goes on, one that another terminal starts may be told of a little later."""
+        self._quiet_turns = 0 if self._live else self._quiet_turns + 1
+        if self._live or self._quiet_turns >= QUIET_TURNS:
+            self._quiet_turns = 0
+            self._looks.ask(again=False)
 
     def look(self) -> None:
         """Read the runs, also when none was live, made or deleted since."""
