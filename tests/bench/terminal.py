@@ -98,16 +98,17 @@ class Terminal:
     # What comes
 
     def _read(self) -> None:
-        while True:
-            try:
-                data = os.read(self.master, 65536)
-            except OSError as error:
-                if error.errno == errno.EIO:
-                    return
-                raise
-            if not data:
-                return
+        while data := self._received(65536):
             self._keep(time.perf_counter(), data)
+
+    def _received(self, at_most: int) -> bytes:
+        """What the program has sent; nothing when it is gone."""
+        try:
+            return os.read(self.master, at_most)
+        except OSError as error:
+            if error.errno == errno.EIO:
+                return b""
+            raise
 
     def _read_slowly(self) -> None:
         """Takes what the link can carry, so that the program's writes wait as they do before a full connection."""
@@ -117,13 +118,7 @@ class Terminal:
             now = time.perf_counter()
             if now < free_at:
                 time.sleep(free_at - now)
-            try:
-                data = os.read(self.master, 1500)
-            except OSError as error:
-                if error.errno == errno.EIO:
-                    return
-                raise
-            if not data:
+            if not (data := self._received(1500)):
                 return
             free_at = max(free_at, time.perf_counter()) + len(data) / self._link.rate
             self._keep(free_at + self._link.delay_s, data)

@@ -70,11 +70,14 @@ def read(settings: Settings, columns: Sequence[str]) -> FrontPage | None:
     return read_kept(_path(settings), lambda kept: _page(kept) if _is_of(kept, origin, columns) else None)
 
 
-def write(settings: Settings, snapshot: Snapshot, lines: pl.DataFrame, columns: Sequence[str], origin: Any) -> None:
+def write(
+    settings: Settings, snapshot: Snapshot, lines: pl.DataFrame | None, columns: Sequence[str], origin: Any
+) -> None:
     """Keep the page of a snapshot of the source in `settings`; `columns` of the lines are what is drawn of one.
 
-    `lines` is what `views.lines_of` makes of the snapshot and its `first_question`, `origin` what `made_from` told when
-    the snapshot was read. Nothing is written when the page is there already, or when the source has changed since.
+    `lines` is what `views.lines_of` makes of the snapshot and its `first_question`, None when it is not at hand;
+    `origin` what `made_from` told when the snapshot was read. Nothing is written when the page is there
+    already, or when the source has changed since.
     """
     nothing = origin is None or snapshot.source == "sample" or not snapshot.stacks
     if nothing or read(settings, columns) is not None:

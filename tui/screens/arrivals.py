@@ -151,9 +151,9 @@ def _first_lines(snapshot: Snapshot) -> pl.DataFrame:
 
 
 def keep_front_page(
-    target: MessagePump, settings: Settings, snapshot: Snapshot, lines: pl.DataFrame, origin: Any
+    target: MessagePump, settings: Settings, snapshot: Snapshot, lines: pl.DataFrame | None, origin: Any
 ) -> None:
-    """Keep the first of these lines for the next start; `origin` as of `LastSnapshotRead`."""
+    """Keep the first of these lines for the next start; `lines` and `origin` as of `LastSnapshotRead`."""
 
     def work() -> Message:
         front_page.write(settings, snapshot, lines, DRAWN, origin)

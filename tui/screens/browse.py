@@ -105,7 +105,7 @@ class BrowseScreen(HeaderLines):
     def records_checked(self) -> None:
         """The next start shows the first lines of what is known now."""
         if self.snapshot is not None and not self.showing_sample:
-            lines = self.lines.of(self.snapshot, None, first_question(self.snapshot.stacks))
+            lines = self.lines.find(self.snapshot, None, first_question(self.snapshot.stacks))
             arrivals.keep_front_page(self, self.settings, self.snapshot, lines, self._origin)
 
     def records_changed(self) -> None:

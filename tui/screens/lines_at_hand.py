@@ -25,17 +25,23 @@ class LinesAtHand:
 
     def of(self, snapshot: Snapshot | None, ranking: Ranking | None, question: Question) -> pl.DataFrame:
         """`views.lines_of`, computed only when it is not at hand. Raises what that raises."""
+        lines = self.find(snapshot, ranking, question)
+        if lines is None:
+            from tui.catalog import views
+
+            lines = views.lines_of(snapshot, ranking, question)
+            self.keep(snapshot, ranking, question, lines)
+        return lines
+
+    def find(self, snapshot: Snapshot | None, ranking: Ranking | None, question: Question) -> pl.DataFrame | None:
+        """What is at hand of `views.lines_of`."""
         wanted = question.of_lines()
         for place, (of_snapshot, of_ranking, of_question, lines) in enumerate(self._kept):
             same = of_ranking is ranking and of_question == wanted
             if same and _records_of(of_snapshot) is _records_of(snapshot):
                 self._kept.append(self._kept.pop(place))
                 return lines
-        from tui.catalog import views
-
-        lines = views.lines_of(snapshot, ranking, question)
-        self.keep(snapshot, ranking, question, lines)
-        return lines
+        return None
 
     def keep(self, snapshot: Snapshot | None, ranking: Ranking | None, question: Question, lines: pl.DataFrame) -> None:
         """These are the lines that `views.lines_of` gives."""
