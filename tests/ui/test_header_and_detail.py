@@ -168,6 +168,7 @@ async def test_an_old_ranking_keeps_its_time_and_is_dimmed_until_the_new_one_is_
             pass_colour = style_of(reader, line_with(reader, "  ● PASS          acme/two"), "●").color
             await reader.press("2")
             await reader.until(lambda: old in header(reader) and "refreshing" in header(reader))
+            await reader.until(lambda: "● PASS          acme/two" in reader.text)
             row = line_with(reader, "● PASS          acme/two")
             dimmed = {style_of(reader, row, words).color for words in ("●", "PASS", "acme/two")}
             assert len(dimmed) == 1
