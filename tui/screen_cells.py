@@ -11,7 +11,8 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import groupby
+from itertools import compress, groupby
+from operator import ne, or_
 from unicodedata import category
 
 from rich.cells import cell_len
@@ -183,12 +184,10 @@ class Picture:
                 if cell:
                     out.put(x, y, cell, new.attributes[x], odd=_is_odd(cell))
         else:
-            pairs = zip(old.cells, new.cells, old.attributes, new.attributes, strict=False)
-            changed = [
-                x
-                for x, (was, now, as_was, as_now) in enumerate(pairs)
-                if now is not None and (was != now or as_was != as_now)
-            ]
+            other = map(or_, map(ne, old.cells, new.cells), map(ne, old.attributes, new.attributes))
+            changed = list(compress(range(width), other))
+            if None in new.cells:
+                changed = [x for x in changed if new.cells[x] is not None]
             for start, end in _stretches(changed, new):
                 out.put_stretch(start, end, y, new)
         old.cells[:width] = new.cells

@@ -66,8 +66,11 @@ def select(
     hidden = 0
     if question.view is View.SELECTED and not wanted and not question.left_out:
         hidden = int(lines["left_out"].sum())
-    counts = _counts(lines["verdict"] if places is None else lines["verdict"].gather(places))
-    other_words = _other_words(lines, places) if counts[Verdict.OTHER] else 0
+    verdicts, has_result = (
+        lines[column] if places is None else lines[column].gather(places) for column in ("verdict", "has_result")
+    )
+    counts = _counts(verdicts)
+    other_words = int(((verdicts == Verdict.OTHER.value) & has_result).sum()) if counts[Verdict.OTHER] else 0
     listed = FrameRows(lines.head(lines.height - hidden) if hidden else lines, places)  # those left out are the last
     if question.sort is not None:
         frame = listed.frame if places is None else lines[places]
@@ -88,13 +91,6 @@ def _counts(verdicts: pl.Series) -> dict[Verdict, int]:
     counted = verdicts.value_counts()
     found = dict(zip(counted["verdict"].to_list(), counted["count"].to_list(), strict=True))
     return {verdict: found.get(verdict.value, 0) for verdict in Verdict}
-
-
-def _other_words(lines: pl.DataFrame, places: pl.Series | None) -> int:
-    """Lines with a result that is neither PASS nor FAIL."""
-    found = lines.select("verdict", "has_result")
-    found = found if places is None else found[places]
-    return int(((found["verdict"] == Verdict.OTHER.value) & found["has_result"]).sum())
 
 
 def suggestion(base_lines: pl.DataFrame, question: Question) -> str | None:

@@ -325,8 +325,9 @@ class ModelTable(LineScroll, can_focus=True, inherit_bindings=False):
     def _row(self, position: int) -> Line | None:
         start, rows = self._window
         if not start <= position < start + len(rows):
-            start = max(position - self.page, 0)
-            rows = self._lines.rows(start, start + 3 * self.page, DRAWN)
+            # After each key of a search the lines are others: as many are read as are drawn.
+            start = max(position - self.page, 0) if rows else self.top
+            rows = self._lines.rows(start, start + (3 if rows else 1) * self.page, DRAWN)
             self._window = (start, rows)
         return rows[position - start] if position - start < len(rows) else None
 

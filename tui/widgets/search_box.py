@@ -35,15 +35,12 @@ class SearchBox(Input):
     def __init__(self, text: str = "") -> None:
         super().__init__(text, placeholder="part of a model id", id="search", compact=True, select_on_focus=False)
         self.cursor_blink = False
+        self.disable_messages(self.Changed)
 
     def watch_value(self, value: str) -> None:
         """Tell the screen at once, so that the box and what was found are painted together."""
         if self.is_attached:
             self.screen.post_message(self.QueryChanged(value))
-
-    @on(Input.Changed)
-    def _told_already(self, event: Input.Changed) -> None:
-        event.stop()
 
     @on(Input.Submitted)
     def _submit(self, event: Input.Submitted) -> None:

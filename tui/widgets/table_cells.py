@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 from rich.cells import cell_len, set_cell_size
@@ -80,6 +82,7 @@ def line(layout: Layout, row: Row, words: Sequence[str], *, mark_unknown_library
         if note and layout.note_start <= place.start < layout.note_end:
             continue
         end = place.end
+        cell: Sequence[Piece]
         if place.column is not MODEL:
             cell = _cell(row, place)
         elif note:
@@ -111,8 +114,16 @@ def _line_with_stack(layout: Layout, row: Row, words: Sequence[str], note: str, 
     return _merged(pieces)
 
 
-def _cell(row: Row, place: Place) -> list[Piece]:
-    return fit(_CELLS[place.column.name](row, place.width), place.width, right=place.column.right)
+def _cell(row: Row, place: Place) -> Sequence[Piece]:
+    column = place.column
+    return _drawn(column.name, place.width, column.right, _VALUES[column.name](row))
+
+
+@lru_cache(8192)
+def _drawn(column: str, width: int, right: bool, values: tuple[Any, ...]) -> tuple[Piece, ...]:
+    """While a search is typed the same lines are drawn again and again."""
+    draw, names = _CELLS[column]
+    return tuple(fit(draw(dict(zip(names, values, strict=True)), width), width, right=right))
 
 
 def note_of(row: Row) -> str:
@@ -252,16 +263,18 @@ def figure_cell(row: Row, width: int) -> list[Piece]:
     return [(numbers.short_count(figure), "")]
 
 
-_CELLS: Mapping[str, Callable[[Row, int], list[Piece]]] = {
-    "rank": rank_cell,
-    "verdict": verdict_cell,
-    "neuronx_cc": stack_cell,
-    "tp": cores_cell,
-    "wall_s": time_cell,
-    "hbm_peak_gb": memory_cell,
-    "cpu_match": check_cell,
-    "figure": figure_cell,
+_CELLS: Mapping[str, tuple[Callable[[Row, int], list[Piece]], tuple[str, ...]]] = {
+    "rank": (rank_cell, ("rank", "figure")),
+    "verdict": (verdict_cell, ("verdict", "word", "disagree", "note")),
+    "neuronx_cc": (stack_cell, ("record", "neuronx_cc", "library", "library_version")),
+    "tp": (cores_cell, ("tp", "unconverted")),
+    "wall_s": (time_cell, ("wall_s", "unconverted")),
+    "hbm_peak_gb": (memory_cell, ("hbm_peak_gb", "hbm_capacity_gb", "unconverted")),
+    "cpu_match": (check_cell, ("cpu_match", "english", "unconverted")),
+    "figure": (figure_cell, ("figure", "rank")),
 }
+"""What draws a column, and the columns of the lines that it reads, two or more."""
+_VALUES = {column: itemgetter(*names) for column, (_, names) in _CELLS.items()}
 
 
 def _value(row: Row, name: str, in_words: Callable[[Any], str]) -> Piece:
@@ -325,4 +338,4 @@ def _merged(pieces: Iterable[Piece]) -> list[Piece]:
 
 
 def _cells(pieces: Iterable[Piece]) -> int:
-    return sum(cell_len(text) for text, _ in pieces)
+    return sum(len(text) if text.isascii() else cell_len(text) for text, _ in pieces)
