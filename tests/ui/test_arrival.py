@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import threading
+from datetime import timedelta
 
 import pytest
 from loopback_hub import late, rate_limited, silent, status
 from parquet_builder import DATASET, parquet
 
+from tui.catalog import asking_times
 from tui.catalog.views import View
+from tui.screens import data_screen
 
 NEWEST = {"neuronx_cc": "2.28.7631.0", "library_version": "5.23.1"}
 OLDER = {"neuronx_cc": "2.27.5334.0", "library_version": "5.21.0"}
@@ -98,6 +101,43 @@ async def test_a_snapshot_is_called_stale_when_the_hub_fails(start, hub, records
         await reader.until(lambda: "stale" in reader.text)
         assert "acme/one" in reader.text
         assert "last checked" in reader.text
+        assert f"(127.0.0.1:{hub.url.rpartition(':')[2]}), again " in reader.lines[-2]
+
+
+async def test_a_hub_that_failed_is_asked_again_by_itself_when_it_is_time(start, hub, records, monkeypatch):
+    hub.add_model("acme/one", pipeline_tag="text-generation", trendingScore=90, library_name="transformers")
+    monkeypatch.setattr(asking_times, "AFTER_A_FAILURE", timedelta(seconds=0.2))
+    monkeypatch.setattr(data_screen, "LOOK_EVERY_S", 0.05)
+    hub.set_fault("/", status(503))
+    async with start() as reader:
+        await reader.until(lambda: "SAMPLE DATA" in reader.lines[0])
+        hub.clear_faults()
+        await reader.until(lambda: "acme/one" in reader.text)
+        hub.set_fault("/api/models", status(503))
+        await reader.press("2")
+        await reader.until(lambda: "has a problem of its own" in reader.text)
+        hub.clear_faults()
+        await reader.until(lambda: "ranking of" in reader.text and "problem" not in reader.text)
+
+
+async def test_a_hub_that_asks_to_wait_is_not_asked_before(start, hub, records, monkeypatch):
+    monkeypatch.setattr(asking_times, "AFTER_A_FAILURE", timedelta(seconds=0.05))
+    monkeypatch.setattr(data_screen, "LOOK_EVERY_S", 0.05)
+    hub.set_fault("/api/datasets", rate_limited(retry_after=600))
+    async with start() as reader:
+        await reader.until(lambda: "rate-limited" in reader.lines[-2])
+        hub.forget_requests()
+        await reader.pause(0.5)
+        assert [path for path in hub.paths() if "/api/datasets/" in path] == []
+
+
+async def test_offline_nothing_is_asked_by_itself(start, hub, records, monkeypatch):
+    monkeypatch.setattr(asking_times, "EVERY", timedelta(seconds=0.05))
+    monkeypatch.setattr(data_screen, "LOOK_EVERY_S", 0.05)
+    async with start(offline=True) as reader:
+        await reader.pause(0.5)
+        assert hub.requests == []
+        assert "SAMPLE DATA" in reader.lines[0]
 
 
 async def test_a_rate_limit_tells_until_when_only_if_the_hub_did(start, hub, records):

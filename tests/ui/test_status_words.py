@@ -17,6 +17,8 @@ NOW = datetime.now(UTC)
 CLOCK = numbers.clock(NOW)
 LIMITED = HubRateLimitedError("Too many requests", until=NOW + timedelta(minutes=10))
 UNTIL = numbers.clock(LIMITED.until)
+MINUTE = timedelta(minutes=1)
+AGAIN = numbers.clock(NOW + MINUTE)
 
 
 @dataclass
@@ -54,6 +56,20 @@ def fitting(texts, columns: int) -> str:
             ["stale", "rate-limited", "@ 3971d00", CLOCK],
         ),
         (Kept(), Activity(error=HubUnreachableError("The Hub cannot be reached")), False, ["stale", "@ 3971d00"]),
+        (
+            Kept(),
+            Activity(
+                error=HubUnreachableError("The Hub cannot be reached"), host="huggingface.co", again_at=NOW + MINUTE
+            ),
+            False,
+            ["stale", "huggingface.co", f"again {AGAIN}", "@ 3971d00", CLOCK],
+        ),
+        (
+            Kept(),
+            Activity(error=LIMITED, host="huggingface.co", again_at=LIMITED.until),
+            False,
+            ["stale", f"until {UNTIL}", "huggingface.co", "@ 3971d00", CLOCK],
+        ),
         (Kept(), Activity(), True, ["offline", "@ 3971d00", CLOCK, "2026-11-20"]),
         (Kept(), Activity(progress="asking the Hub", error=LIMITED), False, ["asking the Hub", "@ 3971d00"]),
         (Kept(problems=("a.parquet: x",)), Activity(), False, ["(P)", "@ 3971d00"]),

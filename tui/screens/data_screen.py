@@ -16,8 +16,10 @@ from textual import on
 from textual.screen import Screen
 from textual.timer import Timer
 
+from tui.catalog import hub_address
+from tui.catalog.asking_times import next_time
 from tui.catalog.question import View, first_question
-from tui.errors import HubNotFoundError, HubOfflineError, TrnModelsError
+from tui.errors import HubError, HubNotFoundError, HubOfflineError, HubRateLimitedError, TrnModelsError
 from tui.screens import arrivals
 from tui.screens.lines_at_hand import LinesAtHand
 from tui.settings import DEFAULT_DATASET, Settings
@@ -36,6 +38,9 @@ SILENCE_BEFORE_SAMPLE_S = 5.0
 
 RANKING_FRESH_FOR = timedelta(minutes=10)
 """A ranking younger than this is not asked for again when a person comes back to its view."""
+
+LOOK_EVERY_S = 20.0
+"""So often it is looked whether the Hub is to be asked again."""
 
 FIRST_ROWS = 500
 """Models of a ranking that are asked for at first: one page."""
@@ -62,6 +67,9 @@ class DataScreen(Screen[None]):
         self.abandoned = threading.Event()
         self.fetching = False
         self._silence: Timer | None = None
+        self._failures = 0
+        self.next_look: datetime | None = None
+        """When the Hub is asked again without a key; never when None."""
 
     def records_changed(self) -> None:
         """Other records are there."""
@@ -92,6 +100,8 @@ class DataScreen(Screen[None]):
             self.fetch_records()
         else:
             arrivals.bring_last_snapshot(self, self.settings)
+            if not self.settings.offline:
+                self.set_interval(LOOK_EVERY_S, self.look_if_due)
 
     @on(arrivals.LastSnapshotRead)
     def _last_snapshot_read(self, event: arrivals.LastSnapshotRead) -> None:
@@ -119,6 +129,22 @@ class DataScreen(Screen[None]):
         current = self.snapshot if self.snapshot is not None and self.snapshot.source == "hub" else None
         arrivals.bring_snapshot(self, self.settings, current, self.abandoned)
         return True
+
+    def look_if_due(self) -> None:
+        """Ask the Hub again when it is time: for the records, and for the rankings that did not come."""
+        if self.next_look is not None and datetime.now(UTC) >= self.next_look and self.fetch_records():
+            self.next_look = None
+            for of_sample, view, task in list(self.ranking_errors):
+                if not of_sample and not self.showing_sample:
+                    self.want_ranking(view, task, now=True)
+
+    def _plan_next_look(self, error: TrnModelsError | None = None) -> None:
+        """After an answer, or after an error: then sooner, and never before the Hub allows."""
+        if self.settings.data is not None or self.settings.sample or self.settings.offline:
+            return
+        self._failures = 0 if error is None else self._failures + 1
+        until = error.until if isinstance(error, HubRateLimitedError) else None
+        self.next_look = next_time(datetime.now(UTC), self._failures, until)
 
     @property
     def showing_sample(self) -> bool:
@@ -162,6 +188,7 @@ class DataScreen(Screen[None]):
         was_sample = self.showing_sample
         self._origin = event.origin
         self.activity = Activity(changed=event.changed, read_at=datetime.now(UTC))
+        self._plan_next_look(next(iter(self.ranking_errors.values()), None))
         if self.snapshot is None or self.snapshot.records is not event.snapshot.records:
             self._take(event.snapshot, event.lines)
         else:
@@ -174,7 +201,10 @@ class DataScreen(Screen[None]):
     @on(arrivals.SnapshotFailed)
     def _snapshot_failed(self, event: arrivals.SnapshotFailed) -> None:
         self.fetching = False
-        self._set_activity(progress="", changed="", error=event.error)
+        self._plan_next_look(event.error)
+        self._set_activity(
+            progress="", changed="", error=event.error, host=host_of(event.error), again_at=self.next_look
+        )
         if self.settings.data is None:
             self._sample_meanwhile()
         else:
@@ -247,6 +277,9 @@ class DataScreen(Screen[None]):
         key = (False, event.view, event.task)
         self.rankings_loading.discard(key)
         self.ranking_errors[key] = event.error
+        if not self.fetching:
+            self._plan_next_look(event.error)
+            self._set_activity(again_at=self.next_look)
         self.ranking_changed()
 
     @on(arrivals.RenamesArrived)
@@ -254,3 +287,8 @@ class DataScreen(Screen[None]):
         if event.renames.items() - self.renames.items():
             self.renames = {**self.renames, **event.renames}
             self.ranking_changed()
+
+
+def host_of(error: TrnModelsError | None) -> str:
+    """The Hub that gave this error; empty when none did."""
+    return hub_address.host() if isinstance(error, HubError) and not isinstance(error, HubOfflineError) else ""

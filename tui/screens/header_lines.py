@@ -10,6 +10,7 @@ from textual.widgets import Static
 
 from tui.catalog.question import Selection, View
 from tui.catalog.stacks import Stack
+from tui.screens.data_screen import host_of
 from tui.screens.detail_keys import DetailKeys
 from tui.screens.hints import hints_for
 from tui.screens.model_detail import ModelDetail
@@ -61,7 +62,11 @@ class HeaderLines(DetailKeys):
         """All lines around the table, as far as they have something else to say."""
         view, key = self.question.view, self.ranking_key(self.question.view, self.pipeline_tag)
         loading, error = key in self.rankings_loading, self.ranking_errors.get(key)
-        states = () if view is View.SELECTED else header_text.ranking_state(self.ranking, loading, error)
+        states = (
+            ()
+            if view is View.SELECTED
+            else header_text.ranking_state(self.ranking, loading, error, host_of(error), self.next_look)
+        )
         task = header_text.task_of(view, self.pipeline_tag)
         beside = header_text.beside_the_views(task, self.host, self.taken)
         self.query_one("#title", Bar).show(header_text.title(view), beside)

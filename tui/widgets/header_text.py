@@ -70,6 +70,10 @@ class Activity:
     progress: str = ""
     error: TrnModelsError | None = None
     changed: str = ""
+    host: str = ""
+    """Which Hub gave the error."""
+    again_at: datetime | None = None
+    """When it is asked again by itself, UTC."""
     read_at: datetime | None = None
     """When a folder or file was read, UTC."""
 
@@ -107,13 +111,22 @@ def beside_the_views(task: Content, host: Host | None, taken: Collection[int] = 
     return (*(Content.styled(clean(words), MUTED) + gap + task for words in about), task)
 
 
-def ranking_state(ranking: Ranking | None, loading: bool, error: TrnModelsError | None) -> tuple[str, ...]:
-    """The time of a ranking, how many it holds, and what goes on. Longest first; the time stays longest."""
+def ranking_state(
+    ranking: Ranking | None,
+    loading: bool,
+    error: TrnModelsError | None,
+    host: str = "",
+    again_at: datetime | None = None,
+) -> tuple[str, ...]:
+    """The time of a ranking, how many it holds, and what goes on. Longest first; the time stays longest.
+
+    `host` is the Hub that gave the error, `again_at` when it is asked again.
+    """
     now = ("refreshing", "…") if loading else ("", "")
     if error is not None and not loading:
-        now = (problem_words(error), brief_words(error))
+        now = (_failure(error, host, again_at), brief_words(error))
     if ranking is None:
-        return ("fetching",) if loading else now
+        return ("fetching",) if loading else (*now[:1], problem_words(error), *now[1:]) if error else now
     if ranking.fetched_at is None:
         return ("sample ranking", "sample")
     at, held = numbers.when(ranking.fetched_at), ranking_size(ranking)
@@ -208,19 +221,20 @@ def status(snapshot: Snapshot | FrontPage | None, activity: Activity, offline: b
     if snapshot is None:
         text = activity.progress or "no records yet"
         if activity.error is not None and not activity.progress:
-            text = f"{problem_words(activity.error)} (P tells more)"
+            text = f"{_failure(activity.error, activity.host, activity.again_at)} (P tells more)"
         return (Content(clean(text)),)
     stale = activity.error is not None or (offline and snapshot.source == "hub")
     happening = Content(clean(activity.progress or activity.changed))
+    full, brief = (_trouble(snapshot, activity, offline, brief=short) for short in (False, True))
+    names = _names(snapshot)
+    known = [_what_is_known(snapshot, name, activity, stale=stale, brief=False) for name in names]
+    shortest = _what_is_known(snapshot, names[-1], activity, stale=stale, brief=True)
     lines = []
-    for brief in (False, True):
-        trouble = _trouble(snapshot, activity, offline, brief=brief)
+    for trouble, what in [*((full, each) for each in (*known, known[-1][:-1], shortest)), (brief, shortest)]:
         first, then = ([happening], trouble) if activity.progress else (trouble, [happening])
-        for name in _names(snapshot)[(brief and -1) or 0 :]:
-            lines.append([*first, *_what_is_known(snapshot, name, activity, stale=stale, brief=brief), *then])
-    shortest = _what_is_known(snapshot, _names(snapshot)[-1], activity, stale=stale, brief=True)
-    lines.append([*first, *shortest])
-    lines.append([*_trouble(snapshot, activity, offline, brief=True), happening])
+        lines.append([*first, *what, *then])
+    first = [happening] if activity.progress else brief
+    lines += [[*first, *shortest], [*first, *shortest[:-1]], [*brief, happening]]
     return tuple(Content(" · ").join(part for part in line if part) for line in lines)
 
 
@@ -267,7 +281,7 @@ def _trouble(snapshot: Snapshot | FrontPage, activity: Activity, offline: bool, 
     if offline:
         trouble.append(Content.styled("offline", "$text-warning"))
     elif activity.error is not None:
-        words = brief_words(activity.error) if brief else problem_words(activity.error)
+        words = _failure(activity.error, activity.host, activity.again_at, brief=brief)
         stale = f"stale: {words}" if snapshot.source == "hub" else words if brief else f"{words} (P tells more)"
         trouble.append(Content.styled(clean(stale), "$text-warning"))
     if snapshot.problems:
@@ -275,6 +289,16 @@ def _trouble(snapshot: Snapshot | FrontPage, activity: Activity, offline: bool, 
         words = f"{number} (P)" if brief else f"{numbers.counted(number, 'problem')} in the files (P)"
         trouble.append(Content.styled(words, "$text-error"))
     return trouble
+
+
+def _failure(error: TrnModelsError, host: str, again_at: datetime | None, *, brief: bool = False) -> str:
+    """What went wrong, at which Hub, and when it is asked again."""
+    words = brief_words(error) if brief else problem_words(error)
+    if host:
+        words = f"{words}, {host}" if brief else f"{words} ({host})"
+    if again_at is None or (isinstance(error, HubRateLimitedError) and error.until == again_at):
+        return words
+    return f"{words}, again {numbers.clock(again_at)}"
 
 
 def problem_words(error: TrnModelsError) -> str:
