@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent / "tools"))
 
 from loopback_hub import LoopbackHub
 
+from tui.catalog import hub_session
 from tui.settings import Settings
 
 # Each test of the app makes many objects that all go at its end: collecting more often costs a fifth of the suite.
@@ -43,6 +44,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackHub
 
     Child processes inherit them from `os.environ`.
     """
+    hub_session.forget_waits()
     with LoopbackHub() as server:
         monkeypatch.setenv("HF_ENDPOINT", server.url)
         monkeypatch.setenv("HF_HOME", str(tmp_path / "huggingface"))

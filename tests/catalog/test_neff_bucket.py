@@ -180,7 +180,7 @@ def test_without_an_answer_the_last_one_is_used_and_kept(hub: LoopbackHub, askin
 
 def test_without_any_answer_the_reason_is_told_and_nothing_is_kept(hub: LoopbackHub, asking: Settings) -> None:
     add_dataset(hub, "NEFF cache: hf://buckets/acme/graphs\n")
-    hub.set_fault("/", rate_limited(60))
+    hub.set_fault("/", rate_limited())
     search = find(asking, now=NOW)
     assert search.bucket is None
     assert search.note.startswith("Not looked up: The Hub asks to wait")

@@ -13,7 +13,7 @@ from typing import Literal
 class Fault:
     """What happens to requests instead of, or on top of, the answer. Made by the functions below."""
 
-    kind: Literal["silent", "slow", "late", "answer", "cut", "drip", "endless_head", "reset"]
+    kind: Literal["silent", "slow", "late", "answer", "cut", "drip", "endless_head", "reset", "loop"]
     seconds: float = 0.0
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -77,6 +77,11 @@ def drip(seconds: float) -> Fault:
 def endless_head(seconds: float) -> Fault:
     """A head that goes on for ever, one byte every so many seconds."""
     return Fault("endless_head", seconds=seconds)
+
+
+def redirect_loop() -> Fault:
+    """Send to the same address again and again."""
+    return Fault("loop")
 
 
 def reset() -> Fault:

@@ -108,6 +108,8 @@ class Handler(BaseHTTPRequestHandler):
             self.connection.close()
             self.close_connection = True
             raise ConnectionResetError
+        if fault.kind == "loop":
+            self.reply(302, b"", {"Location": self.path})
         if fault.kind == "answer":
             self.reply(fault.status, fault.body, dict(fault.headers))
 
@@ -179,6 +181,13 @@ class Handler(BaseHTTPRequestHandler):
             self.content(getattr(hub, found[1])[found[2]].revisions[found[3]][unquote(found[4])])
         elif found := re.fullmatch(r"(?:/api/resolve-cache)?/(datasets|spaces)/([^/]+/[^/]+)(?:/resolve)?/(.+)", path):
             self.resolve(found[1], unquote(found[2]), found[3], direct=path.startswith("/api/"))
+        elif re.fullmatch(r"/api/(datasets|spaces)/[^/]+/[^/]+/xet-read-token/[0-9a-f]{40}", path):
+            cas = {
+                "X-Xet-Cas-Url": hub.content_url,
+                "X-Xet-Access-Token": "xet",
+                "X-Xet-Token-Expiration": "4000000000",
+            }
+            self.json({"casUrl": hub.content_url, "accessToken": "xet", "exp": 4_000_000_000}, cas)
         elif found := re.fullmatch(r"/api/(datasets|spaces)/([^/]+/[^/]+)(?:/(revision|tree)/(.+))?", path):
             self.repository(found[1], unquote(found[2]), found[3], found[4])
 
@@ -255,6 +264,9 @@ class Handler(BaseHTTPRequestHandler):
         if is_large(name):
             etag = f'"{hashlib.sha256(content).hexdigest()}"'
             linked = {"X-Linked-Etag": etag, "X-Linked-Size": str(len(content)), "ETag": etag}
+            if self.server.hub.xet:
+                token = f"{self.server.hub.url}/api/{kind}/{repo_id}/xet-read-token/{sha}"
+                linked |= {"X-Xet-Hash": hashlib.sha256(content).hexdigest(), "Link": f'<{token}>; rel="xet-auth"'}
             address = f"{self.server.hub.content_url}/content/{kind}/{repo_id}/{sha}/{quote(name)}"
             self.reply(302, b"", commit | linked | {"Location": address})
         if not direct:

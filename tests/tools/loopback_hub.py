@@ -36,6 +36,7 @@ from hub_faults import (
     late,
     login_page,
     rate_limited,
+    redirect_loop,
     reset,
     silent,
     slow,
@@ -45,7 +46,7 @@ from hub_handler import GOOD_TOKEN, Listener
 
 __all__ = [
     "GOOD_TOKEN", "Fault", "LoopbackHub", "Repository", "answer", "cut", "drip", "endless_head", "late",
-    "login_page", "rate_limited", "reset", "silent", "slow", "status",
+    "login_page", "rate_limited", "redirect_loop", "reset", "silent", "slow", "status",
 ]  # fmt: skip
 
 
@@ -90,6 +91,8 @@ class LoopbackHub:
         self.spaces: dict[str, Repository] = {}
         self.buckets: dict[str, dict[str, bytes]] = {}
         self.largest_page = 1000
+        self.xet = False
+        """Whether large files are said to be in Xet storage. Its token is given out, no content is."""
         self.requests: list[tuple[str, str]] = []
         self.authorizations: list[tuple[str, str | None]] = []
         self._faults: dict[str, Fault] = {}

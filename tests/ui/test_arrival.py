@@ -9,7 +9,7 @@ import pytest
 from loopback_hub import late, rate_limited, silent, status
 from parquet_builder import DATASET, parquet
 
-from tui.catalog import asking_times
+from tui.catalog import asking_times, hub_session
 from tui.catalog.views import View
 from tui.screens import data_screen
 
@@ -147,6 +147,7 @@ async def test_a_rate_limit_tells_until_when_only_if_the_hub_did(start, hub, rec
     async with start() as reader:
         await reader.until(lambda: "rate-limited by the Hub until " in reader.text)
     hub.clear_faults()
+    hub_session.forget_waits()
     hub.set_fault("/", rate_limited())
     async with start() as reader:
         await reader.until(lambda: "rate-limited by the Hub" in reader.text)
@@ -331,7 +332,11 @@ async def test_a_page_that_failed_is_asked_for_again_only_by_u(start, hub, recor
         await reader.until(lambda: "until" in reader.lines[1])
         await reader.press("k", "k", "G", "k", "G")
         assert len(hub.paths("/api/models?")) == 1
+        await reader.press("u")
+        await reader.pause(0.2)
+        assert len(hub.paths("/api/models?")) == 1  # the Hub said when
         hub.clear_faults()
+        hub_session.forget_waits()
         await reader.press("u")
         await reader.until(lambda: "until" not in reader.lines[1] and "refreshing" not in reader.lines[1])
         await reader.press("G")

@@ -37,6 +37,7 @@ def run(
 ) -> list[tuple[str, Path]]:
     """The parquet files of `dataset` at `commit` as (name, path in the cache). See `hub.fetch_dataset`."""
     what = f"dataset {dataset}"
+    hub_session.refuse_while_asked_to_wait(endpoint())
     last: dict[str, Any] = {}
 
     def hear(line: str) -> None:
@@ -65,7 +66,9 @@ def run(
     if "paths" in last:
         return [(str(name), Path(path)) for name, path in last["paths"]]
     if "error" in last:
-        raise hub_errors.from_json(last["error"])
+        refusal = hub_errors.from_json(last["error"])
+        hub_session.note_wait(endpoint(), refusal)
+        raise refusal
     if finished.abandoned:
         raise hub_errors.given_up(what)
     if finished.timed_out:

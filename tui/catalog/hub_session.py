@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 from tui import __version__
 from tui.catalog import hub_errors
 from tui.catalog.hub_address import endpoint
-from tui.errors import HubError
+from tui.errors import HubError, HubRateLimitedError
 from tui.settings import Settings
 from tui.terminal_text import clean
 
@@ -59,6 +59,9 @@ ENVIRONMENT: Mapping[str, str] = {
 """What the library must find at its import, where the user did not set it otherwise."""
 
 _importing = threading.Lock()
+
+_asked_to_wait: dict[str, HubRateLimitedError] = {}
+"""By address of a Hub: its last answer that told how long to wait. Until then it is asked nothing more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +112,7 @@ def get(
         raise hub_errors.offline(what)
     total = TOTAL_S
     request = _Request(endpoint(), path, query, what, largest, time.monotonic() + total)
+    refuse_while_asked_to_wait(request.endpoint)
     outcome: Future[Answer] = Future()
 
     def ask() -> None:
@@ -122,6 +126,27 @@ def get(
         return outcome.result(total)
     except TimeoutError as error:
         raise hub_errors.no_answer(what, request.endpoint, total) from error
+    except HubRateLimitedError as error:
+        note_wait(request.endpoint, error)
+        raise
+
+
+def refuse_while_asked_to_wait(address: str) -> None:
+    """Raise `HubRateLimitedError`, without a request, as long as this Hub has asked to wait."""
+    told = _asked_to_wait.get(address)
+    if told is not None and told.until is not None and datetime.now(UTC) < told.until:
+        raise HubRateLimitedError(told.title, told.detail, told.remedy, told.until)
+
+
+def note_wait(address: str, error: HubError) -> None:
+    """Remember that this Hub asked to wait, if it told until when."""
+    if isinstance(error, HubRateLimitedError) and error.until is not None:
+        _asked_to_wait[address] = error
+
+
+def forget_waits() -> None:
+    """Ask every Hub again, as a new process does."""
+    _asked_to_wait.clear()
 
 
 def get_object(settings: Settings, path: str, what: str, query: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
