@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import threading
 from time import monotonic
 
+import psutil
 import pytest
+from fault_table import SECRET
 from loopback_hub import login_page, rate_limited, reset, silent, status
 from parquet_builder import DATASET, parquet
+
+from tui.catalog import hub as asked
+from tui.errors import HubError
 
 NEWEST = {"neuronx_cc": "2.28.7631.0", "library_version": "5.23.1"}
 BLOCKED_AT_MOST_S = 0.5
@@ -75,3 +82,38 @@ async def test_keys_are_answered_while_every_request_is_silent_and_leaving_waits
         before = monotonic()
         await reader.press("q")
     assert monotonic() - before < 2
+
+
+async def test_the_token_is_in_no_file_and_on_no_screen(start, kept, settings, monkeypatch, tmp_path, caplog):
+    monkeypatch.setenv("HF_TOKEN", SECRET)
+    caplog.set_level(logging.DEBUG)
+    for fault in (status(401), status(500), login_page(), reset()):
+        kept.set_fault("/", fault)
+        async with start() as reader:
+            await reader.until(lambda: "stale" in reader.lines[-2] or "SAMPLE" in reader.lines[0])
+            await reader.press("2", "enter")
+            await reader.pause(0.1)
+            assert SECRET not in reader.text
+            assert not any(SECRET in said for said in reader.said)
+    assert any(sent == f"Bearer {SECRET}" for _, sent in kept.authorizations)
+    assert SECRET not in caplog.text
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert written
+    assert [path for path in written if SECRET.encode() in path.read_bytes()] == []
+
+
+def test_the_token_is_not_in_the_process_list_while_files_are_fetched(hub, settings, monkeypatch):
+    records = hub.add_dataset(DATASET, {"a.parquet": b"one" * 1000})
+    monkeypatch.setenv("HF_TOKEN", SECRET)
+    hub.set_fault("/content/", silent())
+    abandoned, seen = threading.Event(), []
+
+    def look(_line: str) -> None:
+        if not abandoned.is_set():
+            seen.extend(word for child in psutil.Process().children(recursive=True) for word in child.cmdline())
+            abandoned.set()
+
+    with pytest.raises(HubError):
+        asked.fetch_dataset(settings, records.main, look, abandoned)
+    assert any("hub_download" in word for word in seen)
+    assert not any(SECRET in word for word in seen)
