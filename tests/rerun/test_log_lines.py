@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import tracemalloc
 from itertools import pairwise
@@ -245,6 +246,16 @@ def test_head_and_tail_are_kept_with_a_line_that_tells_of_the_gap() -> None:
     assert list(lines.texts(1, 4)) == ["line 1", "… 96 lines left out here", "line 98"]
 
 
+@pytest.mark.parametrize("limits", [{}, {"head": 4, "tail": 6}, {"head": 0, "tail": 1}, {"head": 20, "tail": 9}])
+def test_lines_that_come_all_at_once_are_kept_as_those_that_come_one_by_one(limits: dict[str, int]) -> None:
+    block = b"plain %d\n" * 7 % (*range(7),) + b"\n\x1b[31mred\x1b[0m\ncaf\xc3\xa9\n" + b"x" * 30 + b"\na\rb\n\n\nend"
+    whole, bytewise = lines_of(block * 3, longest=20, **limits), LogLines(longest=20, **limits)
+    for at in range(3 * len(block)):
+        bytewise.feed((block * 3)[at : at + 1])
+    assert [*whole] == [*bytewise]
+    assert (whole.dropped, whole.gap) == (bytewise.dropped, bytewise.gap)
+
+
 def test_nothing_is_said_to_be_missing_when_nothing_is() -> None:
     lines = lines_of(b"1\n2\n3\n4\n5", head=2, tail=3)
     assert (list(lines.texts()), lines.dropped, lines.gap) == (["1", "2", "3", "4", "5"], 0, None)
@@ -255,6 +266,7 @@ def test_nothing_is_said_to_be_missing_when_nothing_is() -> None:
 )
 def test_memory_is_bounded_also_for_lines_that_need_much(line: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_lines, "_MOST_BYTES", 1 << 17)
+    gc.collect()  # what other tests left in the interpreter's free lists would be used, and not counted
     tracemalloc.start()
     try:
         lines = lines_of(*[line + b"\n"] * 60)

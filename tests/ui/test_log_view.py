@@ -10,24 +10,23 @@ import pytest
 from rich.segment import Segment
 from screen_pilot import ScreenPilot
 from textual.app import App, ComposeResult
-from textual.events import MouseScrollDown, MouseScrollUp
-from textual.message import Message
+from textual.events import MouseDown, MouseMove, MouseScrollDown, MouseScrollUp, MouseUp
 from textual.selection import Selection
-from textual.strip import Strip
 
 from tui.rerun.log_lines import LogLines
 from tui.themes import THEMES
-from tui.widgets.log_view import LogView, style_of
+from tui.widgets.log_line import Looks, style_of
+from tui.widgets.log_view import LogView
 
 
 class WatchedView(LogView):
-    """Notes which lines of the window are drawn anew."""
+    """Notes which lines of the log are drawn anew."""
 
-    drawn: set[int]
+    drawn: list[str]
 
-    def render_line(self, y: int) -> Strip:
-        self.drawn.add(y)
-        return super().render_line(y)
+    def draw_line(self, looks: Looks) -> list[Segment]:
+        self.drawn.append(looks.line.text if looks.line else "")
+        return super().draw_line(looks)
 
 
 class LogApp(App[None]):
@@ -39,21 +38,21 @@ class LogApp(App[None]):
         super().__init__()
         self.log_lines = lines
         self.view = WatchedView(lines, empty_text="nothing yet")
-        self.view.drawn = set()
+        self.view.drawn = []
         self.theme_name = theme
         self.told: list[bool] = []
 
     def compose(self) -> ComposeResult:
         yield self.view
 
+    def note(self, following: bool) -> None:
+        self.told.append(following)
+
     def on_mount(self) -> None:
         for theme in THEMES.values():
             self.register_theme(theme)
         self.theme = self.theme_name
-
-    def on_log_view_followed(self, event: LogView.Followed) -> None:
-        assert event.control is self.view
-        self.told.append(event.following)
+        self.watch(self.view, "following", self.note, init=False)
 
 
 class Reader(ScreenPilot[None]):
@@ -192,14 +191,60 @@ async def test_only_lines_that_changed_are_drawn_anew() -> None:
     async with shown(numbered(0, 5) + b"\rLoading 10%") as seen:
         seen.view.drawn.clear()
         await seen.feed(b"\rLoading 20%")
-        assert seen.view.drawn == {5}
+        assert seen.view.drawn == ["Loading 20%"]
         assert seen.lines[5] == "Loading 20%"
-        await seen.feed(numbered(5, 50))
+        await seen.feed(numbered(5, 45))
         await seen.press("g")
         assert seen.lines[0] == "line 0"
         seen.view.drawn.clear()
-        await seen.feed(numbered(50, 99))
-        assert seen.view.drawn == set()
+        await seen.feed(numbered(45, 49))
+        assert seen.view.drawn == []
+
+
+async def test_new_lines_and_keys_never_lay_the_screen_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with shown(numbered(0, 5)) as seen:
+        monkeypatch.setattr(type(seen.app.screen), "_refresh_layout", lambda *_, **__: pytest.fail("laid out"))
+        for number in range(3):
+            await seen.feed(numbered(5 + 50 * number, 55 + 50 * number))
+            assert seen.lines[-1] == f"line {54 + 50 * number}"
+            await seen.press("pageup", "g", "G")
+        assert seen.lines[-1] == "line 154"
+
+
+async def test_a_line_that_was_drawn_before_is_not_drawn_again() -> None:
+    async with shown(numbered(0, 100)) as seen:
+        await seen.press("g")
+        seen.view.drawn.clear()
+        await seen.press("j", "k", "j", "pagedown", "pageup")
+        assert "line 5" not in seen.view.drawn
+        assert {f"line {number}" for number in range(10, 19)} < set(seen.view.drawn)
+
+
+async def test_the_scrollbar_shows_the_place_and_can_be_drawn() -> None:
+    async with shown(numbered(0, 100)) as seen:
+        assert [seen.strip(y)[-1].text[-1] for y in range(10)] == [" "] * 9 + ["█"]
+        for kind, y in ((MouseDown, 9), (MouseMove, 5), (MouseMove, 0), (MouseUp, 0)):
+            await seen._post_mouse_events([kind], WatchedView, offset=(39, y), button=1)
+        assert (seen.lines[0], seen.view.following) == ("line 0", False)
+        assert [seen.strip(y)[-1].text[-1] for y in range(10)] == ["█"] + [" "] * 9
+        assert seen.app.screen.selections == {}
+        await seen._post_mouse_events([MouseMove], WatchedView, offset=(39, 9), button=1)
+        assert seen.lines[0] == "line 0"
+
+
+async def test_no_scrollbar_is_shown_where_all_lines_are() -> None:
+    async with shown(numbered(0, 10)) as seen:
+        assert all(seen.strip(y)[-1].text[-1] == " " for y in range(10))
+        await seen.feed(numbered(10, 11))
+        assert any(seen.strip(y)[-1].text[-1] == "█" for y in range(10))
+
+
+async def test_a_text_is_selected_with_the_mouse_where_it_stands() -> None:
+    async with shown(b"\x1b[31mred\x1b[0m and " + "中文 more\n".encode() + numbered(0, 5)) as seen:
+        for kind, place in ((MouseDown, (4, 0)), (MouseMove, (10, 0)), (MouseUp, (10, 0))):
+            await seen._post_mouse_events([kind], WatchedView, offset=place, button=1)
+        assert seen.app.screen.get_selected_text() == "and 中文"
+        assert seen.styles_of("and 中文") != seen.styles_of("more")
 
 
 async def test_a_bar_that_shrinks_leaves_nothing_behind() -> None:
@@ -385,13 +430,3 @@ async def test_keys_answer_while_fifty_thousand_lines_arrive() -> None:
         assert (len(seen.log), seen.lines[-1]) == (50_000, line.decode()[:38] + "›")
         assert slowest < 0.1
         assert len(seen.view.drawn) <= 10
-
-
-async def test_the_message_bubbles_to_whoever_listens() -> None:
-    told: list[Message] = []
-    lines = LogLines()
-    lines.feed(numbered(0, 50))
-    app = LogApp(lines, "dark")
-    async with app.run_test(size=(40, 10), message_hook=told.append):
-        await Reader(app).press("k")
-    assert any(isinstance(each, LogView.Followed) and not each.following for each in told)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from run_pilot import asked, going, listed, log_of, lost, made, opened, over
 
 from tui.rerun import runs
 from tui.rerun.runs import Result
-from tui.screens.run_log import RunLogScreen
+from tui.screens import run_log
+from tui.screens.run_log import Printed, RunLogScreen
 from tui.screens.runs import RunsScreen
+from tui.widgets.bars import Bar
 from tui.widgets.log_view import LogView
 
 
@@ -100,7 +104,7 @@ async def test_facts_stand_above_the_log(start, settings):
         await opened(reader, run)
         await reader.until(lambda: "begin" in reader.text)
         for words in ("2 compilers", "14 new .neff files", "4 ranks alive", "1.2 GB", "6 min 12 s", "cache state"):
-            assert words in reader.text, words
+            assert words in reader.words, words
         assert "%" not in reader.text.splitlines()[1]
 
 
@@ -114,6 +118,51 @@ async def test_a_burst_of_lines_leaves_the_keys_alive(start, settings):
         await reader.until(lambda: "50,001 lines" in reader.text)
         await reader.press("G")
         await reader.until(lambda: "the end" in reader.text)
+
+
+async def test_lines_are_taken_in_for_a_moment_only_and_then_keys_have_their_turn(start, settings, monkeypatch):
+    run = going(made(settings))
+    log_of(run, "")
+    async with start(80, 24, sample=True) as reader:
+        await opened(reader, run)
+        screen = reader.app.screen
+        ticks = itertools.count()
+        monkeypatch.setattr(run_log, "monotonic", lambda: next(ticks) / 1_000)
+        fed: list[int] = []
+        monkeypatch.setattr(screen._lines, "feed", lambda data: fed.append(len(data)))
+        screen._reads.busy = True
+        screen._printed(Printed(b"x" * 10 * run_log.PIECE_BYTES, after_the_end=False))
+        assert fed == [run_log.PIECE_BYTES] * 4
+        await reader.until(lambda: sum(fed) == 10 * run_log.PIECE_BYTES)
+        await reader.until(lambda: not screen._coming)
+
+
+async def test_a_key_and_what_the_title_says_of_it_are_one_frame(start, settings):
+    run = going(made(settings))
+    log_of(run, "".join(f"line {number}\n" for number in range(100)))
+    async with start(80, 24, sample=True) as reader:
+        await opened(reader, run)
+        await reader.until(lambda: "line 99" in reader.text)
+        reader.app.screen.query_one(LogView).action_page(-1)
+        assert "paused" in reader.app.screen.query_one("#run-title", Bar).text
+
+
+async def test_facts_that_change_do_not_lay_the_screen_out_while_they_take_as_many_lines(start, settings, monkeypatch):
+    run = going(made(settings))
+    async with start(80, 24, sample=True) as reader:
+        await opened(reader, run)
+        await reader.until(lambda: "4 ranks alive" in reader.words)
+        laid_out = []
+        layout = RunLogScreen._refresh_layout
+        monkeypatch.setattr(
+            RunLogScreen, "_refresh_layout", lambda *given, **named: (laid_out.append(1), layout(*given, **named))
+        )
+        runs.update_state(run.folder, ranks=3)
+        await reader.until(lambda: "3 ranks alive" in reader.words)
+        assert not laid_out
+        runs.update_state(run.folder, note="a sentence that takes a line of its own " * 3)
+        await reader.until(lambda: reader.words.count("takes a line of its own") == 3)
+        assert laid_out
 
 
 async def test_escapes_of_a_log_never_reach_the_screen(start, settings):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
@@ -76,6 +76,20 @@ class KeptLines:
         self._head_closed = True
         self._tail.append(entry)
         self._tail_bytes += _bytes_of(entry)
+        self._drop()
+
+    def end_with(self, texts: Sequence[str]) -> None:
+        """Complete lines without colours, at least one, in place of the last line; an empty one follows them."""
+        self.replace(0, texts[0])
+        if not self._head_closed:
+            for text in texts[1:]:
+                self.append(text)
+        else:
+            self._tail.extend(texts[1:])
+            self._tail_bytes += sum(map(sys.getsizeof, texts[1:]))
+        self.append("")
+
+    def _drop(self) -> None:
         while len(self._tail) > 1 and (len(self._tail) > self._tail_limit or self._tail_bytes > _MOST_BYTES):
             self._tail_bytes -= _bytes_of(self._tail.popleft())
             self.dropped += 1

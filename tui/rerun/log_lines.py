@@ -46,6 +46,8 @@ class LogLines:
         """
         self._kept = KeptLines(head, tail)
         self._longest = longest
+        self._plain = re.compile(rf"(?:[ -~]{{0,{longest}}}+\n)++")
+        """Lines to which nothing is to be done: most of a log, and taken in all at once."""
         self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
         self._held = ""
         self._string_left = 0
@@ -95,19 +97,20 @@ class LogLines:
 
     def _feed_text(self, text: str) -> None:
         text, self._held = self._held + text, ""
-        *complete, rest = text.split("\n")
-        for line in complete:
+        at = 0
+        while (end := text.find("\n", at)) >= 0:
             untouched = not (self._length or self._style or self._string_left or self._up)
-            if untouched and len(line) <= self._longest and line.isascii() and line.isprintable():
-                self._kept.replace(0, line)
-                self._kept.append("")
-            else:
-                self._write(line)
-                # A line's end ends an escape too: what has no end must not hide the rest of the log.
-                self._held, self._string_left = "", 0
-                self._next_line()
-        if rest:
-            self._write(rest)
+            if untouched and (plain := self._plain.match(text, at)):
+                self._kept.end_with(plain[0][:-1].split("\n"))
+                at = plain.end()
+                continue
+            self._write(text[at:end])
+            # A line's end ends an escape too: what has no end must not hide the rest of the log.
+            self._held, self._string_left = "", 0
+            self._next_line()
+            at = end + 1
+        if at < len(text):
+            self._write(text[at:])
         self._keep()
 
     def _write(self, text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from time import monotonic
 from typing import ClassVar
 
 from textual import on
@@ -34,8 +35,13 @@ from tui.widgets.log_search import LogSearch
 from tui.widgets.log_view import LogView
 
 READ_EVERY_S = 0.1
-SLICE_BYTES = 64_000
-"""So much of a burst is taken in between two keys."""
+SLICE_BYTES = 1_000_000
+"""The most that is read at a time."""
+PIECE_BYTES = 4_000
+TURN_S = 0.004
+"""So long lines are taken in without a break, piece by piece; in a break as long keys have their turn."""
+SHOW_EVERY_S = 0.1
+"""Of lines that come in faster than they are taken in so often a page is drawn."""
 
 LOOK_EVERY_S = 0.5
 
@@ -103,6 +109,10 @@ class RunLogScreen(RunActions):
         self._lines = LogLines()
         self._reader = LogReader(run.folder)
         self._reads = OneAtATime(self._bring_bytes)
+        self._coming = memoryview(b"")
+        """What was read and is not in the lines yet."""
+        self._more = False
+        self._shown_at = 0.0
         self._looks = OneAtATime(self._bring_state)
         self._explained: Explained | None = None
         self._explaining: State | None = None
@@ -122,7 +132,9 @@ class RunLogScreen(RunActions):
 
     def on_mount(self) -> None:
         """Take in what is there, then what comes."""
-        self.set_focus(self.query_one(LogView))
+        view = self.query_one(LogView)
+        self.set_focus(view)
+        self.watch(view, "following", self._draw_title, init=False)
         self._watching = [
             self.set_interval(READ_EVERY_S, lambda: self._reads.ask(again=False)),
             self.set_interval(LOOK_EVERY_S, lambda: self._looks.ask(again=False)),
@@ -156,15 +168,32 @@ class RunLogScreen(RunActions):
 
     @on(Printed)
     def _printed(self, event: Printed) -> None:
-        self._reads.over()
         if event.data:
-            self._lines.feed(event.data)
+            self._coming, self._more = memoryview(event.data), len(event.data) >= SLICE_BYTES
+            self._take_in()
+            return
+        self._reads.over()
+        if event.after_the_end:
+            self._over()
+
+    def _take_in(self) -> None:
+        """Make lines of what was read, for a short time; the next read comes after the last of it."""
+        now = monotonic()
+        until = now + TURN_S
+        while self._coming and now < until:
+            self._lines.feed(bytes(self._coming[:PIECE_BYTES]))
+            self._coming = self._coming[PIECE_BYTES:]
+            now = monotonic()
+        if not (self._coming or self._more) or now >= self._shown_at + SHOW_EVERY_S:
+            self._shown_at = now
             self.query_one(LogView).grew()
             self._draw_title()
-        if len(event.data) >= SLICE_BYTES:
-            self.set_timer(0.01, self._reads.ask)
-        elif not event.data and event.after_the_end:
-            self._over()
+        if self._coming:
+            self.set_timer(TURN_S, self._take_in)
+        else:
+            self._reads.over()
+            if self._more:
+                self._reads.ask()
 
     @on(Seen)
     def _seen(self, event: Seen) -> None:
@@ -217,7 +246,10 @@ class RunLogScreen(RunActions):
     def _draw(self) -> None:
         self._draw_title()
         run = self.run_shown
-        self.query_one("#run-facts", Static).update(run_text.facts(run, datetime.now(UTC)))
+        facts = self.query_one("#run-facts", Static)
+        facts.update(run_text.facts(run, datetime.now(UTC)), layout=False)
+        if facts.get_content_height(facts.container_size, self.size, facts.content_size.width) != facts.size.height:
+            facts.refresh(layout=True)
         outcome = self.query_one("#run-outcome", Static)
         told = self._explained
         outcome.display = told is not None
@@ -244,10 +276,6 @@ class RunLogScreen(RunActions):
             Hint("?", "help", "help"),
             Hint("q", "leave it running" if live else "back", "leave"),
         )
-
-    @on(LogView.Followed)
-    def _following_changed(self) -> None:
-        self._draw_title()
 
     # Keys
 

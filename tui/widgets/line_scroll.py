@@ -96,7 +96,7 @@ class LineScroll(Widget, inherit_bindings=False):
             looks = self.looks_of(y), width, first <= y - 1 < end
             strip = self._strips.get(looks)
             if strip is None:
-                strip = Strip([*self.draw_line(y, width - 1), self._bar_cell(background, thumb=looks[2])], width)
+                strip = Strip([*self.draw_line(y, width - 1), bar_cell(self, background, thumb=looks[2])], width)
                 for line_filter in filters:
                     strip = strip.apply_filter(line_filter, background)
                 self._strips[looks] = strip
@@ -108,18 +108,8 @@ class LineScroll(Widget, inherit_bindings=False):
         super().notify_style_update()
         self.forget_lines()
 
-    def _bar_cell(self, background: Color, *, thumb: bool) -> Segment:
-        colour = self.styles.scrollbar_color.rich_color if thumb else None
-        return Segment(_THUMB if thumb else _TRACK, Style.from_color(colour, background.rich_color))
-
     def _thumb(self) -> tuple[int, int]:
-        """The cells of the scrollbar that stand for what is visible, from and to; none when all is."""
-        count, page = self.line_count(), self.page
-        if count <= page:
-            return 0, 0
-        length = max(1, page * page // count)
-        first = round(self._top * (page - length) / (count - page))
-        return first, first + length
+        return thumb_of(self.line_count(), self.page, self._top)
 
     # The mouse
 
@@ -158,8 +148,29 @@ class LineScroll(Widget, inherit_bindings=False):
         return event.x == self.size.width - 1 and event.y > 0
 
     def _drag(self, y: int) -> None:
-        first, end = self._thumb()
-        free = self.page - (end - first)
-        if end > first and free > 0:
-            place = max(0, min(y - 1 - (end - first) // 2, free))
-            self.scroll_to_line(round(place * (self.line_count() - self.page) / free))
+        self.scroll_to_line(line_of_thumb(y - 1, self.line_count(), self.page, self._top))
+
+
+def thumb_of(count: int, page: int, top: int) -> tuple[int, int]:
+    """The cells of a scrollbar that stand for what is visible, from and to; none when all is."""
+    if count <= page:
+        return 0, 0
+    length = max(1, page * page // count)
+    first = round(top * (page - length) / (count - page))
+    return first, first + length
+
+
+def line_of_thumb(cell: int, count: int, page: int, top: int) -> int:
+    """The line that becomes the first visible one when the middle of the thumb is drawn to a cell of the scrollbar."""
+    first, end = thumb_of(count, page, top)
+    free = page - (end - first)
+    if end == first or free <= 0:
+        return top
+    place = max(0, min(cell - (end - first) // 2, free))
+    return round(place * (count - page) / free)
+
+
+def bar_cell(widget: Widget, background: Color, *, thumb: bool) -> Segment:
+    """One cell of the scrollbar of a widget that draws it itself."""
+    colour = widget.styles.scrollbar_color.rich_color if thumb else None
+    return Segment(_THUMB if thumb else _TRACK, Style.from_color(colour, background.rich_color))

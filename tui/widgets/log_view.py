@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, ClassVar
 
-from rich.cells import cell_len, get_character_cell_size
-from rich.color import Color
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
-from rich.text import Text
 from textual.binding import Binding, BindingType
+from textual.cache import LRUCache
+from textual.events import MouseDown, MouseMove
 from textual.geometry import Region, Size
-from textual.message import Message
+from textual.reactive import var
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
 from tui.rerun.log_lines import Line, LogLines
+from tui.widgets.line_scroll import bar_cell, line_of_thumb, thumb_of
+from tui.widgets.log_line import Looks, matches, style_of, styled, visible_part
 
 _MORE = "›"
-_ATTRIBUTES = {"1": "bold", "2": "dim", "3": "italic", "4": "underline", "7": "reverse", "9": "strike"}
+_HIT, _GAP, _NOTHING = "hit", "gap", "nothing"
 _READ = Binding.Group("read", compact=True)
 
 
@@ -60,9 +59,8 @@ class LogView(ScrollView, can_focus=True, inherit_bindings=False):
         height: 1fr;
         color: $foreground;
         overflow-x: hidden;
-        overflow-y: auto;
-        scrollbar-gutter: stable;
-        scrollbar-size-vertical: 1;
+        overflow-y: scroll;
+        scrollbar-size: 0 0;
         & > .log-view--match { color: $accent; text-style: bold underline; }
         & > .log-view--current { background: $block-cursor-background; }
         & > .log-view--current-match { color: $background; background: $accent; text-style: bold; }
@@ -75,17 +73,8 @@ class LogView(ScrollView, can_focus=True, inherit_bindings=False):
     }
     """
 
-    @dataclass
-    class Followed(Message):
-        """Following the end began or stopped."""
-
-        view: LogView
-        following: bool
-
-        @property
-        def control(self) -> LogView:
-            """The view, for `@on` with a selector."""
-            return self.view
+    following = var(True)
+    """Whether it stays at the end while the log grows. Who watches it is told at once: one frame shows all of a key."""
 
     def __init__(
         self, lines: LogLines, *, empty_text: str = "", id: str | None = None, classes: str | None = None
@@ -94,12 +83,14 @@ class LogView(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(id=id, classes=classes)
         self._lines = lines
         self._empty_text = empty_text
-        self._following = True
         self._left = 0
         self._words = ""
         self._hit: int | None = None
         self._gap, self._dropped = lines.gap, lines.dropped
-        self._drawn: dict[int, Line | None] = {}
+        self._drawn: dict[int, Looks] = {}
+        self._strips: LRUCache[Looks, Strip] = LRUCache(512)
+        self._grabbed = False
+        self._styles_of_parts: dict[str, Style] = {}
 
     def on_mount(self) -> None:
         """Show what was fed before."""
@@ -120,32 +111,22 @@ class LogView(ScrollView, can_focus=True, inherit_bindings=False):
         self._keep_place()
         self._take_height()
         before = self.scroll_offset.y
-        if self._following:
+        if self.following:
             self._scroll_to_end()
         if self.scroll_offset.y == before:
             for y, drawn in list(self._drawn.items()):
-                if y < self.size.height and self._line_at(y) != drawn:
+                if y < self.size.height and self._looks(y) != drawn:
                     self.refresh(Region(0, y, self.size.width, 1))
 
     def _take_height(self) -> None:
-        size = Size(1, len(self._lines))
-        if self.show_vertical_scrollbar and size.height > self.size.height:
-            # Assigned, a new size would lay the screen out and draw all of it again, though only the scrollbar changes.
-            self.set_reactive(LogView.virtual_size, size)
-            self.vertical_scrollbar.window_virtual_size = size.height
-            if self.scroll_offset.y > self.max_scroll_y:
-                self._scroll_to_end()
-        else:
-            self.virtual_size = size
-
-    @property
-    def following(self) -> bool:
-        """Whether it stays at the end while the log grows."""
-        return self._following
+        # Assigned, a new size would lay the screen out and draw all of it again.
+        self.set_reactive(LogView.virtual_size, Size(1, len(self._lines)))
+        if self.scroll_offset.y > self.max_scroll_y:
+            self._scroll_to_end()
 
     def follow(self) -> None:
         """Go to the end and stay there."""
-        self._set_following(True)
+        self.following = True
         self._scroll_to_end()
 
     def _keep_place(self) -> None:
@@ -157,13 +138,8 @@ class LogView(ScrollView, can_focus=True, inherit_bindings=False):
         self._gap, self._dropped = gap, self._lines.dropped
         if self._hit is not None and self._hit >= gap:
             self._hit = self._hit - moved if self._hit - moved > gap else None
-        if not self._following and self.scroll_offset.y >= gap:
+        if not self.following and self.scroll_offset.y >= gap:
             self.scroll_to(y=max(self.scroll_offset.y - moved, gap))
-
-    def _set_following(self, following: bool) -> None:
-        if following != self._following:
-            self._following = following
-            self.post_message(self.Followed(self, following))
 
     # Searching
 
@@ -198,30 +174,26 @@ class LogView(ScrollView, can_focus=True, inherit_bindings=False):
         return self._hit
 
     def _show_hit(self) -> None:
-        self.refresh()
+        self._forget_lines()
         if self._hit is None:
             return
         if not 0 <= self._hit - self.scroll_offset.y < self.size.height:
             self.scroll_to(y=self._hit - self.size.height // 3)
         text = self._lines[self._hit].text
-        found = self._matches(text)
+        found = matches(self._words, text)
         if found:
             start, end = (cell_len(text[:at]) for at in found[0])
             if not self._left <= start <= end <= self._left + self._width:
                 self._left = 0 if end <= self._width else max(start - self._width // 3, 0)
         # New lines must not take the hit away.
-        self._set_following(False)
-
-    def _matches(self, text: str) -> list[tuple[int, int]]:
-        pattern = _pattern(self._words) if self._words else None
-        return [match.span() for match in pattern.finditer(text)] if pattern else []
+        self.following = False
 
     # Moving
 
     @property
     def _width(self) -> int:
-        """Cells for text; the last one is for the mark of lines that go on."""
-        return max(self.scrollable_content_region.width - 1, 1)
+        """Cells for text: one is for the mark of lines that go on, one for the scrollbar."""
+        return max(self.size.width - 2, 1)
 
     def scroll_to(
         self, x: float | None = None, y: float | None = None, *, animate: bool = False, **options: Any
@@ -231,13 +203,14 @@ class LogView(ScrollView, can_focus=True, inherit_bindings=False):
             super().scroll_to(x, y, **{**options, "animate": False, "force": True})
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Follow at the end, and only there."""
-        super().watch_scroll_y(old_value, new_value)
-        self._set_following(round(new_value) >= self.max_scroll_y)
+        """Follow at the end, and only there. Textual's way brings its scrollbar along, which is none of this view."""
+        if round(old_value) != round(new_value):
+            self.refresh()
+        self.following = round(new_value) >= self.max_scroll_y
 
     def on_resize(self) -> None:
         """Stay at the end when it is followed."""
-        if self._following:
+        if self.following:
             self._scroll_to_end()
 
     def _scroll_to_end(self) -> None:
@@ -261,66 +234,132 @@ class LogView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def action_sideways(self, cells: int) -> None:
         """Scroll long lines, as far as the longest visible one goes."""
-        visible = (self._line_at(y) for y in range(self.size.height))
+        visible = (self._looks(y).line for y in range(self.size.height))
         longest = max((cell_len(line.text) for line in visible if line), default=0)
         left = max(0, min(self._left + cells, max(longest - self._width, 0)) if cells > 0 else self._left + cells)
         if left != self._left:
             self._left = left
             self.refresh()
 
+    # The scrollbar
+
+    def _thumb(self) -> tuple[int, int]:
+        return thumb_of(len(self._lines), self.size.height, self.scroll_offset.y)
+
+    def on_mouse_down(self, event: MouseDown) -> None:
+        """Take hold of the scrollbar."""
+        if event.x == self.size.width - 1:
+            event.stop()
+            self.screen.clear_selection()
+            self._grabbed = True
+            self.capture_mouse()
+            self._drag(event.y)
+
+    def on_mouse_move(self, event: MouseMove) -> None:
+        """Move the lines with the scrollbar."""
+        if self._grabbed:
+            event.stop()
+            self._drag(event.y)
+
+    def on_mouse_up(self) -> None:
+        """Let go of the scrollbar."""
+        if self._grabbed:
+            self._grabbed = False
+            self.release_mouse()
+
+    def _drag(self, y: int) -> None:
+        self.scroll_to(y=line_of_thumb(y, len(self._lines), self.size.height, self.scroll_offset.y))
+
     # Drawing
 
-    def _line_at(self, y: int) -> Line | None:
+    def _looks(self, y: int) -> Looks:
+        """What is to be seen in a line of the window."""
         index = self.scroll_offset.y + y
-        return self._lines[index] if index < len(self._lines) else None
+        line = self._lines[index] if index < len(self._lines) else None
+        selection = self.text_selection
+        selected = selection.get_span(index) if selection is not None else None
+        first, end = self._thumb()
+        kind = _HIT if index == self._hit else _GAP if index == self._lines.gap else ""
+        if not len(self._lines) and y == 0:
+            kind = _NOTHING
+        return Looks(line, kind, selected, self._left, self.size.width - 1, first <= y < end)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The lines of the window. They have no border and no padding: what Textual does for these takes longer."""
+        background = self.background_colors[1]
+        filters = self.app.get_line_filters()
+        strips = []
+        for y in crop.line_range:
+            looks = self._drawn[y] = self._looks(y)
+            strip = self._strips.get(looks)
+            if strip is None:
+                segments = [*self.draw_line(looks), bar_cell(self, background, thumb=looks.thumb)]
+                for line_filter in filters:
+                    segments = line_filter.apply(segments, background)
+                strip = self._strips[looks] = Strip(segments, looks.width + 1)
+            strips.append(strip.crop(crop.x, crop.right))
+        return strips
 
     def render_line(self, y: int) -> Strip:
-        """One line of the window."""
-        width = self.scrollable_content_region.width
-        index = self.scroll_offset.y + y
-        line = self._drawn[y] = self._line_at(y)
-        if line is None:
-            text = self._empty_text if y == 0 and not len(self._lines) else ""
-            strip = Strip([Segment(text, self._style("log-view--muted"))])
-            return strip.crop_extend(0, width, self.rich_style)
-        # A coloured line of thousands of characters would take as long as a page of others.
-        first, last, before = _visible_part(line.text, self._left, width)
-        under = self._style("log-view--current") if index == self._hit else self.rich_style
-        drawn = self._text(index, line, first, last)
-        # A text without spans is rendered without its own style.
-        strip = Strip(drawn.render(self.app.console)).apply_style(under)
-        start, end = self._left - before, self._left - before + width
-        if strip.cell_length > end:
-            mark = Strip([Segment(_MORE, under + self._style("log-view--muted"))])
-            strip = Strip.join([strip.crop_extend(start, end - 1, under), mark])
-        else:
-            strip = strip.crop_extend(start, end, under)
-        return strip.apply_offsets(self._left, index)
+        """One line of the window with the place in the log of each segment: a selection by mouse asks for it."""
+        return Strip(self.draw_line(self._looks(y))).apply_offsets(self._left, self.scroll_offset.y + y)
 
-    def _text(self, index: int, line: Line, start: int, stop: int) -> Text:
+    def draw_line(self, looks: Looks) -> list[Segment]:
+        """A line of the window, without its cell of the scrollbar."""
+        line, width = looks.line, looks.width
+        if line is None:
+            text = self._empty_text if looks.kind == _NOTHING else ""
+            return [*Strip([Segment(text, self._style("log-view--muted"))]).crop_extend(0, width, self._style())]
+        under = self._style("log-view--current" if looks.kind == _HIT else "")
+        mark = Segment(_MORE, under + self._style("log-view--muted"))
+        # A coloured line of thousands of characters would take as long as a page of others.
+        first, last, before = visible_part(line.text, self._left, width)
+        if line.text.isascii():
+            if last - first > width:
+                return [*self._segments(looks, line, first, first + width - 1, under), mark]
+            rest = Segment(" " * (width - (last - first)), under)
+            return [*self._segments(looks, line, first, last, under), rest]
+        strip, start = Strip(self._segments(looks, line, first, last, under)), self._left - before
+        if strip.cell_length > start + width:
+            return [*strip.crop_extend(start, start + width - 1, under), mark]
+        return [*strip.crop_extend(start, start + width, under)]
+
+    def _segments(self, looks: Looks, line: Line, start: int, stop: int, under: Style) -> list[Segment]:
         """The characters of a line from `start` up to `stop`."""
-        at_hit = index == self._hit
-        under = self._style("log-view--current") if at_hit else self.rich_style
-        muted = index == self._lines.gap
-        text = Text(line.text[start:stop], self._style("log-view--muted") if muted else under, no_wrap=True, end="")
-        parts = [(first, end, style_of(sgr)) for first, end, sgr in line.spans if first < stop and end > start]
+        if looks.kind == _GAP:
+            under += self._style("log-view--muted")
+        parts = [(first, end, style_of(sgr)) for first, end, sgr in line.spans]
         if self._words:
-            match_style = self._style("log-view--current-match" if at_hit else "log-view--match")
-            parts += [(first, end, match_style) for first, end in self._matches(line.text)]
-        selection = self.text_selection
-        span = selection.get_span(index) if selection is not None else None
-        if span is not None:
-            first, end = span
+            match_style = self._style("log-view--current-match" if looks.kind == _HIT else "log-view--match")
+            parts += [(first, end, match_style) for first, end in matches(self._words, line.text)]
+        if looks.selected is not None:
+            first, end = looks.selected
             selected = self.screen.get_component_rich_style("screen--selection")
             parts.append((first, len(line.text) if end == -1 else end, selected))
-        for first, end, style in parts:
-            if first < stop and end > start:
-                text.stylize(style, max(first - start, 0), end - start)
-        return text
+        return styled(line.text, start, stop, under, parts)
 
-    def _style(self, name: str) -> Style:
-        # A visual style knows no reverse, the one mark that is left without colour.
-        return self.get_visual_style(name).rich_style + self.get_component_styles(name).text_style
+    def _forget_lines(self) -> None:
+        """What was drawn holds no longer."""
+        self._strips.clear()
+        self.refresh()
+
+    def notify_style_update(self) -> None:
+        """Forget colours when the theme or the focus changes."""
+        super().notify_style_update()
+        self._styles_of_parts.clear()
+        self._strips.clear()
+
+    def _style(self, name: str = "") -> Style:
+        """The style of a part, of the view itself without a name."""
+        style = self._styles_of_parts.get(name)
+        if style is None:
+            if name:
+                # A visual style knows no reverse, the one mark that is left without colour.
+                style = self.get_visual_style(name).rich_style + self.get_component_styles(name).text_style
+            else:
+                style = self.rich_style
+            self._styles_of_parts[name] = style
+        return style
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The text under a selection by mouse."""
@@ -328,45 +367,4 @@ class LogView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def selection_updated(self, selection: Selection | None) -> None:
         """Draw it."""
-        self.refresh()
-
-
-def _visible_part(text: str, left: int, width: int) -> tuple[int, int, int]:
-    """The characters that `width` cells from the cell `left` on show, one more if there is; and the cells before."""
-    if text.isascii():
-        first = min(left, len(text))
-        return first, min(left + width + 1, len(text)), first
-    first = before = cells = 0
-    for at, character in enumerate(text):
-        if cells <= left:
-            first, before = at, cells
-        if cells > left + width:
-            return first, at, before
-        cells += get_character_cell_size(character)
-    return first, len(text), before
-
-
-@lru_cache(16)
-def _pattern(words: str) -> re.Pattern[str]:
-    return re.compile(re.escape(words), re.IGNORECASE)
-
-
-@lru_cache(1024)
-def style_of(sgr: str) -> Style:
-    """The style that SGR parameters of a `Line` ask for, such as `1;31` or `38;2;255;0;0`."""
-    codes = iter(sgr.split(";"))
-    style: dict[str, Any] = {}
-    for code in codes:
-        if code in _ATTRIBUTES:
-            style[_ATTRIBUTES[code]] = True
-            continue
-        number = int(code)
-        name = "bgcolor" if (number // 10) % 10 in (4, 0) else "color"
-        if number in (38, 48):
-            if next(codes) == "5":
-                style[name] = Color.from_ansi(int(next(codes)))
-            else:
-                style[name] = Color.from_rgb(*(int(next(codes)) for _ in range(3)))
-        else:
-            style[name] = Color.from_ansi(number % 10 + (8 if number >= 90 else 0))
-    return Style(**style)
+        self._forget_lines()
