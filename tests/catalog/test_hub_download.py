@@ -193,3 +193,16 @@ hub.fetch_dataset(Settings(cache_dir=Path("x")), "{records.main}", lambda line: 
     app.communicate()
     _, alive = psutil.wait_procs(children, timeout=5)
     assert alive == []
+
+
+def test_a_file_that_was_damaged_in_the_cache_is_fetched_again(hub: LoopbackHub, settings: Settings) -> None:
+    records = hub.add_dataset(settings.dataset, FILES)
+    fetched = dict(asked.fetch_dataset(settings, records.main, nobody))
+    damaged = fetched["a.parquet"].resolve()
+    damaged.write_bytes(b"ona" + FILES["a.parquet"][3:])
+    hub.forget_requests()
+    again = dict(asked.fetch_dataset(settings, records.main, nobody))
+    assert {name: path.read_bytes() for name, path in again.items()} == {
+        name: content for name, content in FILES.items() if name.endswith(".parquet")
+    }
+    assert not [path for path in hub.paths() if "b.parquet" in path]

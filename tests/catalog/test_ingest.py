@@ -14,6 +14,7 @@ from foreign_files import own_rows, three_groups, write
 
 from tui.catalog import ingest as ingest_module
 from tui.catalog.ingest import ingest, ingest_all
+from tui.catalog.json_files import decoded
 from tui.catalog.schema import COLUMN_NAMES
 from tui.catalog.source_file import SourceFile, from_json, to_json
 from tui.errors import NoDataError, UnreadableFileError
@@ -130,7 +131,7 @@ def test_an_own_file_that_cannot_be_right_is_made_anew(tmp_path: Path, folder: P
         case "report cut":
             report.write_text(report.read_text()[:40])
         case _:
-            report.write_text(json.dumps(json.loads(report.read_text()) | {"format": -1, "rows": 99}))
+            report.write_text(json.dumps(decoded(report.read_bytes()) | {"format": -1, "rows": 99}))
     assert ingest(source, "a", folder) == file
     assert len(own_rows(file)) == 30
 

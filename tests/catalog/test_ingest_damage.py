@@ -43,7 +43,7 @@ def misbehave(monkeypatch: pytest.MonkeyPatch):
     return install
 
 
-@pytest.mark.parametrize("content", [b"PAR1", b"no parquet at all" * 50, b"PAR1" + b"\xff" * 100 + b"PAR1"])
+@pytest.mark.parametrize("content", [b"PAR1", b"PAR1" + b"\xff" * 100 + b"PAR1"])
 def test_a_damaged_footer_is_named(tmp_path: Path, folder: Path, content: bytes):
     (tmp_path / "a").write_bytes(content)
     file = ingest(tmp_path / "a", "stack.parquet", folder)

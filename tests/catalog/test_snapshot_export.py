@@ -8,11 +8,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from dataset_builder import FIRST, LocalDataset, models, parquet, record, said
+from dataset_builder import FIRST, LocalDataset, models, own_file, parquet, record, said
 
 from tui.catalog import snapshot as snapshots
 from tui.catalog.snapshot import Snapshot
-from tui.errors import UsageError
+from tui.errors import UnreadableFileError, UsageError
 from tui.settings import DEFAULT_DATASET, Settings
 
 
@@ -141,3 +141,13 @@ def test_an_exported_sample_is_still_the_sample(elsewhere: Settings, tmp_path: P
     opened = snapshots.open_path(tmp_path / "out", elsewhere, said)
     assert opened.source == "sample"
     assert opened.records.equals(sample.records)
+
+
+def test_what_is_damaged_here_is_not_exported(varied: Snapshot, tmp_path: Path) -> None:
+    own = next(own_file(varied, number) for number, file in enumerate(varied.files) if file.own is not None)
+    content = own.read_bytes()
+    own.write_bytes(content[:30] + bytes([content[30] ^ 1]) + content[31:])
+    with pytest.raises(UnreadableFileError, match="the app's own copy is damaged") as caught:
+        snapshots.export(varied, tmp_path / "out")
+    assert str(own) in caught.value.remedy
+    assert not list((tmp_path / "out").rglob("*.parquet"))

@@ -12,6 +12,7 @@ import pytest
 from dataset_builder import LocalDataset, models, own_file, parquet, record, said, write
 
 from tui.catalog import manifest as manifests
+from tui.catalog import own_files
 from tui.catalog import snapshot as snapshots
 from tui.errors import NoDataError, UnreadableFileError
 from tui.settings import Settings
@@ -86,6 +87,42 @@ def test_own_files_with_wrong_bytes_and_no_index_are_told_of(dataset: LocalDatas
     assert "its 2 records are missing" in kept.problems[0]
     own_file(first, 1).unlink()
     assert snapshots.last_snapshot(settings) is None
+
+
+def test_an_own_file_that_says_something_else_by_now_is_never_shown(
+    dataset: LocalDataset, settings: Settings, tmp_path: Path
+) -> None:
+    """It reads well: only its hash tells."""
+    dataset.add_revision({"a.parquet": parquet(record("one", "fail", run_py="print(1)"))})
+    first = snapshots.refresh(settings, None, said).snapshot
+    own = own_file(first, 0)
+    changed = pl.read_parquet(own.read_bytes()).with_columns(result=pl.lit("pass"), run_py=pl.lit("print(2)"))
+    changed.write_parquet(own)
+    with pytest.raises(UnreadableFileError):
+        snapshots.read_text(first, 0, 0, "run_py")
+    assert not own.exists()
+    changed.write_parquet(own)
+    records, (file,) = own_files.read_records(first.files, tmp_path / "no index")
+    assert records.is_empty()
+    assert "its 1 record is missing: the app's own copy is damaged or gone" in file.problems[0]
+    changed.write_parquet(own)
+    again = snapshots.refresh(settings, None, said).snapshot
+    assert again.complete
+    assert again.records["verdict"].to_list() == ["FAIL"]
+    assert snapshots.read_text(again, 0, 0, "run_py") == "print(1)"
+
+
+def test_of_a_folder_what_is_kept_and_damaged_is_read_again_at_once(settings: Settings, tmp_path: Path) -> None:
+    folder = write(tmp_path / "data", a=parquet(record("one")), b=parquet(record("two")))
+    first = snapshots.open_path(folder, settings, said)
+    shutil.rmtree(settings.cache_dir / "index")
+    own = own_file(first, 0)
+    good = own.read_bytes()
+    own.write_bytes(bytes(len(good)))
+    again = snapshots.open_path(folder, settings, said)
+    assert again.records.equals(first.records)
+    assert again.problems == ()
+    assert own.read_bytes() == good
 
 
 @pytest.mark.parametrize(

@@ -23,3 +23,4 @@ def test_a_start_that_is_killed_leaves_a_whole_run_or_none_and_no_process(hub, t
     killing = Killing(tmp_path, hub, random.Random(2))
     assert [wrong for _ in range(STARTS) for wrong in killing.start()] == []
     assert killing.whole < STARTS
+    assert killing.runs_made > 1

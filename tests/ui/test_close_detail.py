@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from parquet_builder import DATASET, parquet
 
 from tui import state
 from tui.widgets.model_table import ModelTable
@@ -143,3 +144,17 @@ async def test_moving_while_it_is_closed_reads_nothing_and_the_model_moved_to_is
         await reader.press("d")
         await reader.until(lambda: OF_DETAIL in reader.words)
         assert in_table(reader)
+
+
+async def test_a_detail_that_is_not_on_screen_is_ready_for_enter_and_asks_the_hub_nothing(start, hub, monkeypatch):
+    monkeypatch.setattr("tui.screens.model_detail.FACTS_AFTER_S", 0.13)
+    hub.add_dataset(DATASET, {"a.parquet": parquet({"model_id": "acme/one", "run_py": "print('first')\n"})})
+    async with start(100, 40) as reader:
+        await reader.until(lambda: "acme/one" in reader.text)
+        await reader.until(lambda: "print('first')" in reader.browse.pane.text)
+        await reader.pause(0.2)
+        assert not reader.browse.pane.display
+        assert hub.paths("/api/models") == []
+        await reader.press("enter")
+        assert "print('first')" in reader.text
+        await reader.until(lambda: hub.paths("/api/models/acme/one"))

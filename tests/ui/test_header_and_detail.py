@@ -136,7 +136,7 @@ async def keep_ranking_of(start, settings, moment: datetime) -> None:
         await reader.press("2")
         await reader.until(lambda: "ranking of " in header(reader))
     (kept,) = (settings.cache_dir / "rankings").rglob("trending-*.json")
-    kept.write_text(json.dumps({**json.loads(kept.read_text()), "fetched_at": moment.isoformat()}))
+    kept.write_text(json.dumps({**json.loads(kept.read_text().partition("\n")[0]), "fetched_at": moment.isoformat()}))
 
 
 @pytest.mark.parametrize("minutes", [5, 8])

@@ -301,7 +301,7 @@ async def test_a_kept_ranking_is_asked_again_after_ten_minutes(start, hub, recor
         await see_ranking(reader)
     (kept,) = (settings.cache_dir / "rankings").rglob("trending-*.json")
     then = datetime.now(UTC) - timedelta(minutes=minutes)
-    kept.write_text(json.dumps({**json.loads(kept.read_text()), "fetched_at": then.isoformat()}))
+    kept.write_text(json.dumps({**json.loads(kept.read_text().partition("\n")[0]), "fetched_at": then.isoformat()}))
     hub.forget_requests()
     async with start() as reader:
         await see_ranking(reader)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
@@ -43,22 +44,28 @@ _DAY_MS = 86_400_000
 _FIRST_MS = (datetime(1, 1, 2, tzinfo=UTC) - _EPOCH).days * _DAY_MS
 _LAST_MS = (datetime(9999, 12, 31, tzinfo=UTC) - _EPOCH).days * _DAY_MS
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+_LONGEST_NAME = 200
 _SHOWN_BAD_TEXT = 1_000
-_LONGEST_TEXT = 4 << 20
+_NOTE = 100
+"""Characters that a text may be longer before it is cut, so that one that was cut is not cut again."""
+LONGEST_TEXT = 4 << 20
 """Characters; the longest run.py have some ten thousand, and a screen that gets hundreds of millions stands still."""
+LONGEST_SHORT_TEXT = 200_000
+"""Characters of a text that is not in `schema.LONG_TEXT`, extra ones included: all of these are in memory together."""
 
 
-def conformed(array: pa.Array, kind: Kind) -> tuple[pa.Array, dict[int, str]]:
+def conformed(array: pa.Array, kind: Kind, longest: int = LONGEST_TEXT) -> tuple[pa.Array, dict[int, str]]:
     """The array as the column's own type, and {position: raw text} of the values that do not fit.
 
     A value that does not fit is null in the array, with one exception: text that is not UTF-8 stays, with its bad
-    bytes as `\\xNN`, and is told of as well (its first 1,000 characters). Times lose what is finer than
-    a millisecond. Nulls stay nulls.
+    bytes as `\\xNN`, and is told of as well. So is text of more than `longest` characters, of which the
+    beginning stays. A raw text is the first 1,000 characters. Times lose what is finer than a millisecond. Nulls stay
+    nulls.
     """
     array = _unwrapped(array)
     match kind:
         case "text":
-            return _text(array)
+            return _text(array, longest)
         case "int32" if array.type == pa.int32():
             return array, {}
         case "int32":
@@ -71,15 +78,15 @@ def conformed(array: pa.Array, kind: Kind) -> tuple[pa.Array, dict[int, str]]:
             return _time(array)
 
 
-def plain(array: pa.Array) -> list[Any]:
-    """The values as None, bool, int, float, Decimal, str, list or dict; times and bytes are text.
+def plain(array: pa.Array, longest: int = LONGEST_SHORT_TEXT) -> list[Any]:
+    """The values as None, bool, int, float, Decimal, str, list or dict; times and bytes are text, cut at `longest`.
 
     No value makes it fail, whatever it is.
     """
     array = _unwrapped(array)
     kind = array.type
     if _is_text_or_bytes(kind):
-        return _decoded(array)[0]
+        return _decoded(array, longest)[0]
     if pa.types.is_float16(kind) or pa.types.is_float32(kind):
         # The shortest text that means this number: 18.2 and not 18.200000762939453.
         return [None if text is None else float(text) for text in array.cast(pa.string()).to_pylist()]
@@ -99,11 +106,14 @@ def json_text(value: Any) -> str:
 
 
 def field_names(fields: pa.Schema | pa.StructType) -> list[str]:
-    """The names of the fields, each only once: a second `a` is `a (2)`; a name that is not UTF-8 is `column 3`."""
+    """The names of the fields, each only once: a second `a` is `a (2)`; a name that is not UTF-8 is `column 3`.
+
+    Of a long name only the beginning is taken.
+    """
     distinct: dict[str, None] = {}
     for index in range(len(fields)):
         try:
-            name = fields.field(index).name
+            name = _cut(fields.field(index).name, _LONGEST_NAME)
         except UnicodeDecodeError:
             name = f"column {index + 1}"
         label, number = name, 1
@@ -118,6 +128,20 @@ def raw_text(value: Any) -> str:
     """A value of `plain`, other than None, as the text that a person reads."""
     strict = _strict(value)
     return strict if isinstance(strict, str) else json_text(strict)
+
+
+def short(value: Any) -> Any:
+    """A value of `plain` as it is, or the beginning of its text when that is too long for an extra column."""
+    if isinstance(value, str | list | dict):
+        text = raw_text(value)
+        beginning = _cut(text, LONGEST_SHORT_TEXT)
+        return value if beginning is text else beginning
+    return value
+
+
+def raw_beginning(value: Any) -> str:
+    """`raw_text`, of which only the beginning when it is long."""
+    return _cut(raw_text(value), _SHOWN_BAD_TEXT)
 
 
 def _nested(array: pa.Array) -> list[Any]:
@@ -183,7 +207,7 @@ def _is_text_or_bytes(kind: pa.DataType) -> bool:
     )
 
 
-def _decoded(array: pa.Array) -> tuple[list[str | None], dict[int, str]]:
+def _decoded(array: pa.Array, longest: int) -> tuple[list[str | None], dict[int, str]]:
     """Text of a text or bytes array; of what is not UTF-8 or too long also {position: its beginning}."""
     if pa.types.is_string(array.type):
         array = array.view(pa.binary())
@@ -201,16 +225,20 @@ def _decoded(array: pa.Array) -> tuple[list[str | None], dict[int, str]]:
             text, fits = data.decode("utf-8"), True
         except UnicodeDecodeError:
             text, fits = data.decode("utf-8", "backslashreplace"), False
-        if len(text) > _LONGEST_TEXT:
-            text, fits = f"{text[:_LONGEST_TEXT]}… (cut: {len(text):,} characters in all)", False
+        if (beginning := _cut(text, longest)) is not text:
+            text, fits = beginning, False
         if not fits:
             misfits[position] = text[:_SHOWN_BAD_TEXT]
         texts.append(text)
     return texts, misfits
 
 
-def _text(array: pa.Array) -> tuple[pa.Array, dict[int, str]]:
-    if array.type == pa.string() and _longest(array) <= _LONGEST_TEXT:
+def _cut(text: str, longest: int) -> str:
+    return f"{text[:longest]}… (cut: {len(text):,} characters in all)" if len(text) > longest + _NOTE else text
+
+
+def _text(array: pa.Array, longest: int) -> tuple[pa.Array, dict[int, str]]:
+    if array.type == pa.string() and _longest(array, longest) <= longest:
         try:
             array.validate(full=True)
         except pa.ArrowInvalid:
@@ -218,15 +246,21 @@ def _text(array: pa.Array) -> tuple[pa.Array, dict[int, str]]:
         else:
             return array, {}
     if _is_text_or_bytes(array.type):
-        texts, misfits = _decoded(array)
+        texts, misfits = _decoded(array, longest)
         return pa.array(texts, pa.string()), misfits
     texts = [None if value is None else raw_text(value) for value in plain(array)]
-    return pa.array(texts, pa.string()), {}
+    kept = [text and _cut(text, longest) for text in texts]
+    misfits = {
+        place: text[:_SHOWN_BAD_TEXT]
+        for place, (text, whole) in enumerate(zip(kept, texts, strict=True))
+        if text and text is not whole
+    }
+    return pa.array(kept, pa.string()), misfits
 
 
-def _longest(array: pa.StringArray) -> int:
+def _longest(array: pa.StringArray, enough: int) -> int:
     """Bytes of the longest text, or more of all together when they are few anyway."""
-    if array.nbytes <= _LONGEST_TEXT:
+    if array.nbytes <= enough:
         return int(array.nbytes)
     ends = memoryview(array.buffers()[1]).cast("i")[array.offset : array.offset + len(array) + 1]
     return max(end - start for start, end in pairwise(ends))
@@ -235,10 +269,10 @@ def _longest(array: pa.StringArray) -> int:
 def _one_by_one(array: pa.Array, convert: Callable[[Any], Any], kind: pa.DataType) -> tuple[pa.Array, dict[int, str]]:
     values: list[Any] = []
     misfits: dict[int, str] = {}
-    for position, value in enumerate(plain(array)):
+    for position, value in enumerate(plain(array, sys.maxsize)):
         fitted = None if value is None else convert(value)
         if fitted is None and value is not None:
-            misfits[position] = raw_text(value)
+            misfits[position] = raw_beginning(value)
         values.append(fitted)
     return pa.array(values, kind), misfits
 
@@ -294,7 +328,7 @@ def _time(array: pa.Array) -> tuple[pa.Array, dict[int, str]]:
         days = array.view(pa.int32()).to_pylist()
         times = [None if day is None else day * _DAY_MS for day in days]
     elif _is_text_or_bytes(kind):
-        return _times(array, [None if text is None else _iso_ms(text) for text in _decoded(array)[0]])
+        return _times(array, [None if text is None else _iso_ms(text) for text in plain(array, sys.maxsize)])
     else:
         # A bare number may count seconds, milliseconds or days: not guessed.
         return _times(array, [None] * len(array))
@@ -307,9 +341,9 @@ def _times(array: pa.Array, times: list[int | None]) -> tuple[pa.Array, dict[int
     fitting = [None if time is None or not _FIRST_MS <= time < _LAST_MS else time for time in times]
     misfits = {}
     if any(time is None for time in fitting):
-        raw = plain(array)
+        raw = plain(array, sys.maxsize)
         misfits = {
-            position: raw_text(value)
+            position: raw_beginning(value)
             for position, (value, time) in enumerate(zip(raw, fitting, strict=True))
             if time is None and value is not None
         }

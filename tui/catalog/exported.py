@@ -6,7 +6,6 @@ as any other parquet file is.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import shutil
@@ -17,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tui.atomic_file import finished_name, replacing
-from tui.catalog.json_files import moment, read_kept
+from tui.catalog.json_files import moment, read_kept, sha256_of
 from tui.catalog.own_files import without_records
 from tui.catalog.source_file import SourceFile, from_json, to_json
-from tui.errors import UsageError
+from tui.errors import UnreadableFileError, UsageError
 from tui.numbers import count, counted, day
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def write(snapshot: Snapshot, folder: Path) -> None:
     paths = _paths_of(snapshot.files)
     try:
         _put(folder / MANIFEST, _manifest(snapshot, paths, {}, finished=False))
-        digests = {path: _copy(file.own, folder / path) for path, file in paths if path and file.own}
+        digests = {path: _copy(file, folder / path) for path, file in paths if path and file.own}
         if earlier is not None:
             for path, _ in earlier.files:
                 if path is not None and path not in digests:
@@ -168,12 +167,22 @@ def _refuse_others_folder(folder: Path) -> None:
             raise UsageError(f"{folder} is not empty", f"{name} in it was not written by an export.", remedy)
 
 
-def _copy(source: Path, path: Path) -> str:
-    """Copy a file to its place at once; the SHA-256 of what was copied, in hexadecimal."""
+def _copy(file: SourceFile, path: Path) -> str:
+    """Copy an own file to its place at once; the SHA-256 of what was copied, in hexadecimal.
+
+    Raises `UnreadableFileError` when it is not as it was written.
+    """
+    assert file.own is not None
     with replacing(path) as part:
-        shutil.copyfile(source, part)
-        with part.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        shutil.copyfile(file.own, part)
+        digest = sha256_of(part)
+        if digest != file.own_sha256:
+            raise UnreadableFileError(
+                "The records cannot be written",
+                f"{file.name}: the app's own copy is damaged.",
+                f"Delete {file.own} and refresh: the file is then read again.",
+            )
+        return digest
 
 
 def _put(path: Path, text: str) -> None:

@@ -7,9 +7,11 @@ something arrived, at last `{"paths": [[name, path], ...]}` or `{"error": {...}}
 
 from __future__ import annotations
 
+import glob
 import json
 import logging
 import os
+import re
 import sys
 import threading
 import time
@@ -20,6 +22,7 @@ from typing import Any
 from tui import numbers, process
 from tui.catalog import hub_errors, hub_session
 from tui.catalog.hub_address import endpoint
+from tui.catalog.json_files import sha256_of
 from tui.errors import HubError, TrnModelsError
 
 logger = logging.getLogger(__name__)
@@ -29,6 +32,7 @@ STALLED_S = 30.0
 LONGEST_S = 3600.0
 """A download is ended after so long, whatever arrives: the dataset is some megabytes."""
 
+_SHA256 = re.compile("[0-9a-f]{64}")
 _TOLD_EVERY_S = 0.2
 
 
@@ -155,7 +159,7 @@ def _fetch(dataset: str, commit: str, arrivals: _Arrivals) -> list[tuple[str, st
     its_logger.addHandler(arrivals)
     # A file is told of in pieces of this size: with the library's 10 MiB a slow line looks like a dead one.
     hub.constants.DOWNLOAD_CHUNK_SIZE = 64 * 1024
-    options = {
+    options: dict[str, Any] = {
         "repo_type": "dataset",
         "revision": commit,
         "allow_patterns": "*.parquet",
@@ -168,16 +172,35 @@ def _fetch(dataset: str, commit: str, arrivals: _Arrivals) -> list[tuple[str, st
         except Exception as error:
             if not hub_session.came_from_refused_token(error):
                 raise
-            folder = Path(hub.snapshot_download(dataset, token=False, **options))
+            options["token"] = False
+            folder = Path(hub.snapshot_download(dataset, **options))
         # When the Hub fails in the middle, the library may answer with an incomplete folder.
         entries = hub.get_cached_repo_tree(dataset, repo_type="dataset", revision=commit)
+        damaged = [entry.path for entry in entries if _is_damaged(folder / entry.path)]
+        if damaged:
+            options |= {"allow_patterns": [glob.escape(name) for name in damaged], "force_download": True}
+            hub.snapshot_download(dataset, **options)
     except Exception as error:
         raise hub_session.explained(error, what, endpoint()) from error
     names = sorted(entry.path for entry in entries if entry.path.endswith(".parquet"))
     missing = [name for name in names if not (folder / name).is_file()]
     if missing:
         raise hub_errors.unusable(what, f"{len(missing)} of {len(names)} files did not arrive: {missing[0]}")
+    damaged = [name for name in damaged if _is_damaged(folder / name)]
+    if damaged:
+        raise hub_errors.unusable(what, f"{damaged[0]} is not the file that the Hub announced")
     return [(name, str(folder / name)) for name in names]
+
+
+def _is_damaged(path: Path) -> bool:
+    """Whether a file has another content than its name in the Hugging Face cache, a SHA-256, says.
+
+    The library believes what is there: a byte that turned over on the disk would stay, and be a result.
+    """
+    name = path.resolve().name
+    if path.suffix != ".parquet" or not _SHA256.fullmatch(name) or not path.is_file():
+        return False
+    return sha256_of(path) != name
 
 
 def main(arguments: list[str]) -> int:

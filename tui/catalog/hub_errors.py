@@ -15,6 +15,7 @@ from tui.errors import (
     HubOfflineError,
     HubRateLimitedError,
     HubUnreachableError,
+    what_helps,
 )
 from tui.terminal_text import clean
 
@@ -144,12 +145,12 @@ def given_up(what: str) -> HubError:
     return HubError("Fetching was given up", what, "")
 
 
-def cannot_write(what: str, reason: str) -> HubError:
+def cannot_write(what: str, reason: str, error: OSError) -> HubError:
     """The Hugging Face cache on this machine cannot be used."""
     return HubError(
         "The Hugging Face cache cannot be written",
         f"{what}: {reason}",
-        "Make room, or set HF_HOME to a folder that can be written.",
+        f"{what_helps(error)}, or set HF_HOME to a folder that can be written.",
     )
 
 

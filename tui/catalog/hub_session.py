@@ -339,7 +339,7 @@ def explained(error: BaseException, what: str, address: str) -> HubError:
     last = causes[-1]
     said = clean(f"{type(last).__name__}: {last}".partition("\n")[0])
     if isinstance(last, OSError) and last.errno is not None:
-        return hub_errors.cannot_write(what, said)
+        return hub_errors.cannot_write(what, said, last)
     return hub_errors.unusable(what, said)
 
 

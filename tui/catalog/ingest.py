@@ -7,7 +7,6 @@ The app's own files stand in one folder as `<sha256 of the source>.parquet`, eac
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import logging
 import os
@@ -22,13 +21,14 @@ from pathlib import Path
 from typing import Any
 
 from tui.atomic_file import remove_leftovers, replacing
+from tui.catalog.json_files import NOT_AS_EXPECTED, decoded, encoded, sha256_of
 from tui.catalog.source_file import SourceFile, from_report
 from tui.errors import NoDataError, TrnModelsError, UnreadableFileError
 from tui.process import Finished, module_argv, run_bounded
 
 log = logging.getLogger(__name__)
 
-CONFORM_FORMAT = 1
+CONFORM_FORMAT = 2
 """Version of what `catalog.conform` makes of a file; own files of another version are made anew."""
 
 TIME_LIMIT_S = 120.0
@@ -36,6 +36,12 @@ MEMORY_LIMIT_BYTES = 2 << 30
 """For each child: enough for one text of 300 MB, and not too much for two children on a small machine."""
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 """The beginning of a pointer (Git LFS specification, "The Pointer")."""
+_NO_MEMORY = ("MemoryError", "bad_alloc", "not enough memory")
+"""What Python, C++ and compressors say at their end when they get none."""
+_MAGIC, _MAGIC_ENCRYPTED = b"PAR1", b"PARE"
+"""The first and last bytes of a parquet file (parquet-format, README.md and Encryption.md)."""
+_LONGEST_LINE_BYTES = 32 << 20
+"""A report names each column that is not known."""
 _TRIES = 20
 _ALL_TRIES_S = 300.0
 # A death may come from a busy machine and not from the file, so its report is believed for a day only.
@@ -66,9 +72,11 @@ def ingest(source: Path, name: str, folder: Path, *, abandon: threading.Event | 
                 if "rows" not in report:
                     report |= {"instead": _instead_of_parquet(source)}
                     part.unlink(missing_ok=True)
-                report |= {"format": CONFORM_FORMAT, "own_bytes": part.stat().st_size if "rows" in report else None}
+                report |= {"format": CONFORM_FORMAT, "own_bytes": None, "own_sha256": ""}
+                if "rows" in report:
+                    report |= {"own_bytes": part.stat().st_size, "own_sha256": sha256_of(part)}
             with replacing(kept, durable=True) as part:
-                part.write_text(json.dumps(report), encoding="utf-8")
+                part.write_bytes(encoded(report))
         except OSError as error:
             raise _unwritable(folder, error.strerror or str(error)) from error
     return from_report(report, name, sha256, own)
@@ -152,6 +160,7 @@ def _conform(source: Path, part: Path, abandon: threading.Event | None) -> dict[
             module_argv("tui.catalog.conform", source, part, _groups_by_reason(lost)),
             timeout_s=TIME_LIMIT_S,
             memory_bytes=MEMORY_LIMIT_BYTES,
+            output_bytes=_LONGEST_LINE_BYTES,
             on_line=heard.line,
             abandon=abandon,
         )
@@ -164,48 +173,58 @@ def _conform(source: Path, part: Path, abandon: threading.Event | None) -> dict[
             )
         if "unwritable" in heard.facts:
             raise _unwritable(part.parent, str(heard.facts["unwritable"]))
-        died = {"died": True} if lost else {}
+        died = {"died": True} if lost or "slow" in heard.facts else {}
         if "report" in heard.facts:
             return {**heard.facts["report"], **died}
         if "unopened" in heard.facts:
             return {"unopened": heard.facts["unopened"]}
         why = _cause_of_death(child)
         log.warning("%s: %s in row group %s", source, why, heard.groups[-1:])
-        counts = heard.facts.get("rows")
-        if counts is None:
+        if "groups" not in heard.facts:
             return {"unopened": why, "died": True}
         finished_groups.update(heard.groups[:-1])
         if not heard.groups or "copied" in heard.facts or attempt == _TRIES:
             break
         lost[heard.groups[-1]] = why
         if attempt == _TRIES - 1 or time.monotonic() > deadline:
-            rest = set(range(len(counts))) - finished_groups
+            rest = set(range(int(heard.facts["groups"]))) - finished_groups
             lost = dict.fromkeys(rest, "too many row groups before it could not be read") | lost
-    return {"unopened": why, "counts": counts, "died": True}
+    return {"unopened": why, "counts": [heard.facts["records"]], "died": True}
 
 
 def _instead_of_parquet(source: Path) -> str | None:
-    """What a file without readable records is, when that can be told from its beginning."""
+    """What a file without readable records is, when that can be told from its two ends."""
     with source.open("rb") as file:
         beginning = file.read(len(_LFS_POINTER))
+        file.seek(-min(len(_MAGIC), file.seek(0, os.SEEK_END)), os.SEEK_END)
+        end = file.read()
     if not beginning:
         return "the file is empty"
     if beginning == _LFS_POINTER:
         return "it is a Git LFS pointer and not the file itself, which `git lfs pull` fetches"
-    return None
+    if _MAGIC_ENCRYPTED in (beginning[: len(_MAGIC)], end):
+        return "it is encrypted"
+    if end == _MAGIC:
+        return None
+    return "its end is missing or damaged" if beginning[: len(_MAGIC)] == _MAGIC else "it is no parquet file"
 
 
 def _groups_by_reason(lost: dict[int, str]) -> str:
-    groups: dict[str, list[int]] = {}
-    for group, why in lost.items():
-        groups.setdefault(why, []).append(group)
-    return json.dumps(groups, separators=(",", ":"))
+    """{why: [[first, last]]}: an argument of a program has room for some thousand spans, not for all numbers."""
+    spans: dict[str, list[list[int]]] = {}
+    for group, why in sorted(lost.items()):
+        of_reason = spans.setdefault(why, [])
+        if of_reason and of_reason[-1][1] == group - 1:
+            of_reason[-1][1] = group
+        else:
+            of_reason.append([group, group])
+    return json.dumps(spans, separators=(",", ":"))
 
 
 def _cause_of_death(child: Finished) -> str:
     if child.timed_out:
         return f"reading took longer than {TIME_LIMIT_S:.0f} s"
-    if "MemoryError" in child.stderr or "bad_alloc" in child.stderr:
+    if any(said in child.stderr for said in _NO_MEMORY):
         return f"it does not fit into {MEMORY_LIMIT_BYTES / 2**30:g} GB of memory"
     if child.returncode < 0:
         with contextlib.suppress(ValueError):
@@ -216,7 +235,7 @@ def _cause_of_death(child: Finished) -> str:
 def _read_report(kept: Path, own: Path) -> dict[str, Any] | None:
     """The report of an earlier reading, if it can still be believed."""
     try:
-        report: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
+        report: dict[str, Any] = decoded(kept.read_bytes())
         if report["format"] != CONFORM_FORMAT:
             return None
         if report.get("died") and time.time() - kept.stat().st_mtime > _DEATH_BELIEVED_S:
@@ -225,7 +244,7 @@ def _read_report(kept: Path, own: Path) -> dict[str, Any] | None:
         if report["own_bytes"] is not None and own.stat().st_size != report["own_bytes"]:
             return None
         from_report(report, "", "", own)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, *NOT_AS_EXPECTED):
         return None
     return report
 
@@ -244,8 +263,7 @@ def _status(source: Path, name: str) -> tuple[int, int, int]:
 
 def _sha256(source: Path, name: str) -> str:
     try:
-        with source.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return sha256_of(source)
     except (OSError, ValueError) as error:
         raise _no_bytes(source, name, error) from error
 
@@ -263,5 +281,5 @@ def _unwritable(folder: Path, reason: str) -> NoDataError:
     return NoDataError(
         "Records cannot be kept",
         f"{folder}: {reason}",
-        "Make room there, or name another cache folder with TRN_MODELS_CACHE_DIR.",
+        "See that there is room and that you may write there, or name another folder with TRN_MODELS_CACHE_DIR.",
     )

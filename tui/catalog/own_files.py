@@ -1,8 +1,9 @@
 """Reading the app's own parquet files with polars: all the short columns at start, one long text when it is asked for.
 
 The short columns of all files of a snapshot are also kept in one file, the index, so that a start reads one file and
-no long text. polars panics on damaged files, with an exception that is no `Exception`: an index is only opened when
-its hash is right, and an own file that cannot be read is removed, so that the next refresh makes it anew.
+no long text. On damaged files polars panics, with an exception that is no `Exception`, ends the process, or reads
+another text than was written. So a file is only opened when its hash is right; an own file whose hash is not, or that
+cannot be read, is removed, so that the next refresh makes it anew.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import hashlib
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tui.atomic_file import replacing
 from tui.catalog.ingest import CONFORM_FORMAT
-from tui.catalog.json_files import read_kept, write_json
+from tui.catalog.json_files import read_kept, sha256_of, write_json
 from tui.catalog.schema import COLUMNS, EXTRA, LONG_TEXT, UNCONVERTED
 from tui.catalog.source_file import SourceFile, its_records
 from tui.errors import UnreadableFileError
@@ -69,7 +71,8 @@ def read_texts(file: SourceFile, row: int, columns: Sequence[str]) -> list[str |
     if file.own is None:
         raise UnreadableFileError(title, f"{file.name} could not be read.", _REMEDY)
     try:
-        values = pl.scan_parquet(file.own).select(columns).slice(row, 1).collect().row(0)
+        _refuse_changed(file)
+        values = pl.scan_parquet(file.own, glob=False).select(columns).slice(row, 1).collect().row(0)
     except (Exception, pl.exceptions.PanicException) as error:
         # What polars raises on damaged bytes is open; a panic is no Exception.
         _forget(file.own, error)
@@ -117,6 +120,7 @@ def _read_own_files(files: Sequence[SourceFile]) -> tuple[pl.DataFrame, tuple[So
             read.append(file)
             continue
         try:
+            _refuse_changed(file)
             frames.append(_read_own_file(file.own, file.rows, number))
             read.append(file)
         except (Exception, pl.exceptions.PanicException) as error:  # noqa: BLE001
@@ -134,11 +138,24 @@ def _read_own_file(own: Path, rows: int, number: int) -> pl.DataFrame:
     schema = _schema()
     flags = {f"has_{name}": has_text(name) for name in sorted(LONG_TEXT)}
     # Streaming: the long texts of one file need not be in memory together.
-    read = pl.scan_parquet(own).select(*SHORT_COLUMNS, **flags).collect(engine="streaming")
+    read = pl.scan_parquet(own, glob=False).select(*SHORT_COLUMNS, **flags).collect(engine="streaming")
     frame = read.with_columns(file=pl.lit(number, pl.UInt32), row=pl.int_range(pl.len(), dtype=pl.UInt32))
     if dict(frame.schema) != schema or frame.height != rows:
         raise ValueError(f"{own} holds {frame.height} records, or columns of other types, and not what was written")
     return frame
+
+
+def _refuse_changed(file: SourceFile) -> None:
+    """Raise `ValueError` when the own file is not as it was written."""
+    assert file.own is not None
+    status = file.own.stat()
+    if _digest(file.own, status.st_ino, status.st_size, status.st_mtime_ns) != file.own_sha256:
+        raise ValueError("it is not as it was written")
+
+
+@lru_cache(maxsize=1_000)
+def _digest(path: Path, _inode: int, _bytes: int, _mtime_ns: int) -> str:
+    return sha256_of(path)
 
 
 def _forget(own: Path, error: BaseException) -> None:
@@ -179,8 +196,7 @@ def _write_index(folder: Path, files: Sequence[SourceFile], frame: pl.DataFrame)
     try:
         with replacing(path) as part:
             frame.write_parquet(part, compression="lz4")
-            with part.open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            digest = sha256_of(part)
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         # A full disk is any of the three, by the moment at which polars meets it.
         log.warning("%s cannot be written; the next start is slower: %s", path, error)

@@ -111,21 +111,26 @@ def open_path(path: Path, settings: Settings, progress: Progress, abandoned: thr
     export = exported.read(path)
     names = exported.names_of(export) if export is not None else {}
     sources, unread = parquet_files(path)
-    read = ingest_all(
-        [(names.get(name, name), source) for name, source in sources],
-        records_folder(settings),
-        _telling(progress, "read"),
-        abandon=abandoned,
-    )
-    files = (*read, *unread)
-    if export is not None:
-        files = (*exported.restored(export, dict(zip((name for name, _ in sources), read, strict=True))), *unread)
+
+    def read_all() -> Sequence[SourceFile]:
+        read = ingest_all(
+            [(names.get(name, name), source) for name, source in sources],
+            records_folder(settings),
+            _telling(progress, "read"),
+            abandon=abandoned,
+        )
+        by_name = dict(zip((name for name, _ in sources), read, strict=True))
+        return (*(read if export is None else exported.restored(export, by_name)), *unread)
+
+    files = read_all()
     if not files:
         raise NoDataError(
             f"No parquet file in {path}", "Hidden files and folders are left out.", "Name the folder that has them."
         )
     _refuse_nothing_readable(str(path), files)
     snapshot = _snapshot(files, index_folder(settings), source="data", name=str(path))
+    if _was_damaged(files, snapshot.files):
+        snapshot = _snapshot(read_all(), index_folder(settings), source="data", name=str(path))
     if export is not None:
         source: Source = "sample" if export.sample else "data"
         snapshot = replace(snapshot, source=source, revision=export.revision, checked_at=export.checked_at)
@@ -167,10 +172,17 @@ def refresh(
         raise NoDataError(
             f"{settings.dataset} has no parquet file", f"Revision {revision}.", "Name another one with --dataset."
         )
-    files = ingest_all(sources, records_folder(settings), _telling(progress, "read"), abandon=abandoned)
-    _refuse_nothing_readable(settings.dataset, files)
-    manifest = _manifest(settings, revision, checked_at, files)
+
+    def read_all() -> Manifest:
+        files = ingest_all(sources, records_folder(settings), _telling(progress, "read"), abandon=abandoned)
+        _refuse_nothing_readable(settings.dataset, files)
+        return _manifest(settings, revision, checked_at, files)
+
+    manifest = read_all()
     after = _of_manifest(manifest, settings)
+    if _was_damaged(manifest.files, after.files):
+        manifest = read_all()
+        after = _of_manifest(manifest, settings)
     write_manifest(settings, manifest)
     model_ids.write(settings.cache_dir, after.records["model_id"])
     remove_forgotten(settings)
@@ -254,6 +266,11 @@ def _manifest(settings: Settings, revision: str, checked_at: datetime, files: Se
         checked_at=checked_at,
         files=tuple(files),
     )
+
+
+def _was_damaged(files: Sequence[SourceFile], read: Sequence[SourceFile]) -> bool:
+    """Whether the app's own copy of a file turned out to be damaged, and is removed: the file itself is at hand."""
+    return [file.own for file in files] != [file.own for file in read]
 
 
 def _all_there(snapshot: Snapshot) -> bool:

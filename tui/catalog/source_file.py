@@ -34,6 +34,8 @@ class SourceFile:
     """Columns of `schema.COLUMN_NAMES` that the file lacks."""
     extra: tuple[str, ...] = ()
     """Columns that the schema does not know, by the names under which they stand in `schema.EXTRA`."""
+    own_sha256: str = ""
+    """Of the content of `own`, in hexadecimal; empty without it."""
 
     @property
     def complete(self) -> bool:
@@ -66,6 +68,7 @@ def to_json(file: SourceFile) -> dict[str, Any]:
         "unconverted": dict(file.unconverted),
         "missing": list(file.missing),
         "extra": list(file.extra),
+        "own_sha256": file.own_sha256,
     }
 
 
@@ -85,6 +88,7 @@ def from_json(values: Mapping[str, Any]) -> SourceFile:
         unconverted={str(column): int(count) for column, count in dict(values["unconverted"]).items()},
         missing=tuple(map(str, values["missing"])),
         extra=tuple(map(str, values["extra"])),
+        own_sha256="" if own is None else str(values["own_sha256"]),
     )
 
 
@@ -101,31 +105,42 @@ def from_report(report: Mapping[str, Any], name: str, sha256: str, own: Path) ->
         if report.get("died"):
             why = report["unopened"]
         return SourceFile(name, None, sha256, 0, lost_rows, problems=(f"{name} cannot be read: {why}; {many}",))
-    losses = [(str(entry["where"]), entry["rows"], str(entry["why"])) for entry in report["lost"]]
+    losses = [_Loss(str(at["where"]), at["rows"], str(at["why"]), int(at.get("places", 1))) for at in report["lost"]]
     return SourceFile(
         name=name,
         own=own,
         sha256=sha256,
         rows=report["rows"],
-        lost_rows=_total(rows for _, rows, _ in losses),
+        lost_rows=_total(loss.rows for loss in losses),
         problems=tuple(_sentences(name, losses)),
         unconverted=report["unconverted"],
         missing=tuple(report["missing"]),
         extra=tuple(report["extra"]),
+        own_sha256=str(report["own_sha256"]),
     )
 
 
-def _sentences(name: str, losses: Sequence[tuple[str, int | None, str]]) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class _Loss:
+    where: str
+    rows: int | None
+    why: str
+    places: int
+    """How many places it stands for; `where` is the first of them."""
+
+
+def _sentences(name: str, losses: Sequence[_Loss]) -> Iterator[str]:
     """One sentence for each place; one for all places when many are lost for the same reason."""
-    by_reason: dict[str, list[tuple[str, int | None]]] = {}
-    for where, rows, why in losses:
-        by_reason.setdefault(why, []).append((where, rows))
-    for why, places in by_reason.items():
-        if len(places) <= _PLACES_NAMED:
-            yield from (_sentence(name, where, rows, why) for where, rows in places)
+    by_reason: dict[str, list[_Loss]] = {}
+    for loss in losses:
+        by_reason.setdefault(loss.why, []).append(loss)
+    for why, alike in by_reason.items():
+        places = sum(loss.places for loss in alike)
+        if places <= _PLACES_NAMED:
+            yield from (_sentence(name, loss.where, loss.rows, why) for loss in alike)
         else:
-            where = f"{places[0][0]} and {len(places) - 1:,} more places"
-            yield _sentence(name, where, _total(rows for _, rows in places), why)
+            where = f"{alike[0].where} and {places - 1:,} more places"
+            yield _sentence(name, where, _total(loss.rows for loss in alike), why)
 
 
 def _sentence(name: str, where: str, rows: int | None, why: str) -> str:

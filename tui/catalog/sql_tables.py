@@ -77,7 +77,7 @@ def _long_texts(snapshot: Snapshot, names: list[str]) -> pl.DataFrame:
         if file.own is None:
             continue  # its records are not in the snapshot either
         try:
-            texts = pl.scan_parquet(file.own).select(names).collect(engine="streaming")
+            texts = pl.scan_parquet(file.own, glob=False).select(names).collect(engine="streaming")
         except (Exception, pl.exceptions.PanicException) as error:
             # What polars raises on damaged bytes is open; a panic is no Exception.
             log.warning("%s cannot be read: %s", file.own, error)

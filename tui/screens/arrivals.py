@@ -17,6 +17,7 @@ from tui.background import deliver, in_background
 from tui.catalog import front_page
 from tui.errors import TrnModelsError
 from tui.settings import Settings
+from tui.widgets.long_text import script_text
 from tui.widgets.table_cells import DRAWN
 
 if TYPE_CHECKING:
@@ -239,7 +240,13 @@ def bring_long_texts(target: MessagePump, snapshot: Snapshot, index: int) -> Non
     def failed(error: TrnModelsError) -> Message:
         return LongTextsArrived(LongTexts(snapshot, index, None, None, error))
 
-    in_background(target, lambda: LongTextsArrived(read_long_texts(snapshot, index)), failed, "reading run.py")
+    def work() -> Message:
+        texts = read_long_texts(snapshot, index)
+        if texts.script:
+            script_text(texts.script)  # kept, so that the event loop does not wait for its colours
+        return LongTextsArrived(texts)
+
+    in_background(target, work, failed, "reading run.py")
 
 
 def bring_bucket(target: MessagePump, settings: Settings, *, of_sample: bool) -> None:

@@ -15,14 +15,20 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from tui.terminal_text import clean
+from tui.screens.steady import SteadyScreen
+from tui.terminal_text import brief, clean
 from tui.widgets.bars import Bar
 from tui.widgets.clickable import clickable
 from tui.widgets.copy_request import CopyRequested
+from tui.widgets.long_text import READING_ROOM, shortened
 from tui.widgets.reading_pane import ReadingPane
 
 Value = TypeVar("Value")
 Answer = TypeVar("Answer")
+
+
+LONGEST_LABEL = 200
+"""Characters of a line of a list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,7 @@ class Choice(Generic[Value]):
     remark: str = ""
 
 
-class LineDialog(ModalScreen[Answer]):
+class LineDialog(ModalScreen[Answer], SteadyScreen[Answer]):
     """A dialog with a line to type into; what was typed ahead, before the line had the focus, gets there too."""
 
     def on_key(self, event: events.Key) -> None:
@@ -79,7 +85,7 @@ class PickDialog(LineDialog["Choice[Value] | None"], Generic[Value]):
     def compose(self) -> ComposeResult:
         """A title, a line to type into, the list."""
         with Vertical(classes="dialog"):
-            yield Static(Content(clean(self._title)), classes="dialog-title")
+            yield Static(Content(brief(self._title, 300)), classes="dialog-title")
             search = Input(placeholder="type to narrow", compact=True, classes="dialog-input")
             search.cursor_blink = False
             yield search
@@ -122,7 +128,7 @@ class PickDialog(LineDialog["Choice[Value] | None"], Generic[Value]):
             shown.append(typed)
         self._shown = shown
         options = self.query_one(OptionList)
-        width = max((len(choice.label) for choice in shown), default=0)
+        width = min(max((len(choice.label) for choice in shown), default=0), LONGEST_LABEL)
         options.clear_options()
         options.add_options(Option(self._line(choice, width, index)) for index, choice in enumerate(shown))
         if shown:
@@ -133,7 +139,7 @@ class PickDialog(LineDialog["Choice[Value] | None"], Generic[Value]):
     def _mark(self, event: OptionList.OptionHighlighted) -> None:
         """The line that Enter takes has a mark, which reads without colour."""
         options = self.query_one(OptionList)
-        width = max(len(choice.label) for choice in self._shown)
+        width = min(max((len(choice.label) for choice in self._shown), default=0), LONGEST_LABEL)
         for index in {self._marked, event.option_index}:
             if index < len(self._shown):
                 options.replace_option_prompt_at_index(index, self._line(self._shown[index], width, index))
@@ -142,8 +148,9 @@ class PickDialog(LineDialog["Choice[Value] | None"], Generic[Value]):
     def _line(self, choice: Choice[Value], width: int, index: int) -> Content:
         cursor = "▌" if index == self.query_one(OptionList).highlighted else " "
         current = "● " if choice.value == self._current else "  "
-        label = clean(choice.label)
-        return Content.assemble(cursor, current, label, " " * (width - len(label) + 2), clean(choice.remark))
+        label = brief(choice.label, LONGEST_LABEL)
+        remark = brief(choice.remark, LONGEST_LABEL)
+        return Content.assemble(cursor, current, label, " " * (width - len(label) + 2), remark)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +189,7 @@ class NameDialog(LineDialog["str | None"]):
     def compose(self) -> ComposeResult:
         """A title, the line, and a place for what speaks against it."""
         with Vertical(classes="dialog"):
-            yield Static(Content(clean(self._title)), classes="dialog-title")
+            yield Static(Content(brief(self._title, 300)), classes="dialog-title")
             name = Input(self._text, compact=True, classes="dialog-input", select_on_focus=False)
             name.cursor_blink = False
             yield name
@@ -204,7 +211,7 @@ class NameDialog(LineDialog["str | None"]):
         )
 
 
-class TextDialog(ModalScreen[None]):
+class TextDialog(ModalScreen[None], SteadyScreen[None]):
     """A long text to read, scroll and copy."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -222,9 +229,9 @@ class TextDialog(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """A title, the text in a scrolling box, the keys."""
         with Vertical(classes="dialog dialog-large"):
-            yield Static(Content(clean(self._title)), classes="dialog-title")
+            yield Static(Content(brief(self._title, 300)), classes="dialog-title")
             with ReadingPane():
-                yield Static(self._body)
+                yield Static(shortened(self._body, "y copies all of it", READING_ROOM))
             yield Static(Content("j k scroll   y copy   esc close"), classes="dialog-hint")
 
     def action_copy(self) -> None:
@@ -232,7 +239,7 @@ class TextDialog(ModalScreen[None]):
         self.post_message(CopyRequested(self._text, self._title))
 
 
-class ConfirmDialog(ModalScreen[bool]):
+class ConfirmDialog(ModalScreen[bool], SteadyScreen[bool]):
     """Ask before something happens. The answer is No unless a person goes to the other one, or presses its key."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -256,7 +263,7 @@ class ConfirmDialog(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         """A title, what will happen, the two answers, the keys."""
         with Vertical(classes="dialog dialog-confirm"):
-            yield Static(Content(clean(self._title)), classes="dialog-title")
+            yield Static(Content(brief(self._title, 300)), classes="dialog-title")
             with ReadingPane():
                 yield Static(self._body)
             yield Bar(id="answers")

@@ -108,18 +108,18 @@ class ModelDetail(DetailPanel):
             self.bucket, self._bucket_asked = None, False
         if self._rest is not None:
             self._rest.stop()
-        self._rest = self.set_timer(DETAIL_AFTER_S, self._rested) if self.display else None
+        self._rest = self.set_timer(DETAIL_AFTER_S, self._rested)
 
     def _rested(self) -> None:
         self.draw()
         self._bring_texts()
-        self._rest = self.set_timer(FACTS_AFTER_S - DETAIL_AFTER_S, self.ask)
+        self._rest = self.set_timer(FACTS_AFTER_S - DETAIL_AFTER_S, self.ask) if self.display else None
 
     def draw(self) -> None:
-        """Show what is known, where the pane is on screen."""
+        """Show what is known. A pane that is not on screen is made ready too: Enter then has only to show it."""
         if self._line is None:
             self.clear()
-        elif self.display:
+        else:
             self.show(self._known_of(self._line))
 
     def open(self) -> None:

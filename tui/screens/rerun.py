@@ -23,12 +23,13 @@ from tui.screens.dialogs import TextDialog
 from tui.screens.rerun_choices import LOOKING, RerunChoices
 from tui.screens.step_dialog import StepDialog
 from tui.settings import Settings
-from tui.terminal_text import clean
+from tui.terminal_text import acting, clean
 from tui.widgets import rerun_text
 from tui.widgets.bars import Bar
 from tui.widgets.copy_request import CopyRequested
 from tui.widgets.detail_text import one_line
 from tui.widgets.key_hints import Hint, KeyHints
+from tui.widgets.long_text import script_text
 from tui.widgets.reading_pane import ReadingPane
 from tui.widgets.verdict_look import MUTED
 
@@ -135,7 +136,7 @@ class RerunScreen(RerunChoices):
         script = self.changes.script or self.wanted.script or ""
         if script != self._script_shown:
             self._script_shown = script
-            text = rerun_text.script_text(script) if script else Content("")
+            text = script_text(script) if script else Content("")
             for place in self.query(".script").results(Static):
                 place.update(text)
 
@@ -294,7 +295,10 @@ class RerunScreen(RerunChoices):
 
     def action_copy(self) -> None:
         """Copy the command of Run, also where it cannot be started: it may be meant for another host."""
-        if command := self._command_of_run:
+        command = self._command_of_run
+        if found := acting(command):
+            self.tell(f"Not copied: a shell's terminal would act on {found} in the command.", "warning")
+        elif command:
             self.post_message(CopyRequested(command, "the command of Run", "it is on screen: select it with Shift"))
         else:
             self.tell("There is no command." if self.preparation is not None else LOOKING, "warning")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from textual.content import Content
 from textual.widgets import Static
 
-from tui.terminal_text import clean
-from tui.widgets import detail_text
+from tui.widgets import detail_text, long_text
 from tui.widgets.detail_text import Detail
 from tui.widgets.reading_pane import ReadingPane
 
@@ -53,7 +52,7 @@ class DetailPanel(ReadingPane):
         script = detail.recipe.script if detail.recipe is not None else None
         if script != self._script:
             self._script = script
-            self._fill("script", _script_text(script) if script else Content(""))
+            self._draw("script", long_text.script_text(script) if script else Content(""))
 
     def clear(self) -> None:
         """Nothing is on the cursor line."""
@@ -70,13 +69,11 @@ class DetailPanel(ReadingPane):
         return "\n\n".join(str(section.content) for section in sections if section.display)
 
     def _fill(self, section: str, content: Content) -> None:
+        self._draw(
+            section, long_text.shortened(content, "trn-models show has what was read of it", long_text.SECTION_ROOM)
+        )
+
+    def _draw(self, section: str, content: Content) -> None:
         static = self.query_one(f"#detail-{section}", Static)
         static.display = bool(content)
         static.update(content)
-
-
-def _script_text(script: str) -> Content:
-    from textual.highlight import highlight  # pygments, needed only once a script is shown
-
-    text = clean(script, newlines=True)
-    return detail_text.numbered(text, highlight(text, language="python"))

@@ -18,7 +18,7 @@ from tui.catalog.question import NOT_READ
 from tui.catalog.stacks import compiler_label
 from tui.catalog.verdict import NO_RESULT, Record, Verdict, check_sentences, is_blank, sentence, shown
 from tui.errors import TrnModelsError
-from tui.terminal_text import clean, last_line
+from tui.terminal_text import brief, last_line
 from tui.widgets.verdict_look import FAINT, MUTED, SIGNS, STYLES
 
 if TYPE_CHECKING:
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 HEADING = "bold $primary"
 
 
+LONGEST_NOTE = 4_000
+"""Characters of a note, or of why a model was left out."""
+LONGEST_LINE = 20_000
+"""Characters of the last line of an error; `E` shows all of it."""
 WORD_WIDEST = 12
 """Cells of an unknown result word in the list of records; the record itself has it whole."""
 
@@ -58,29 +62,29 @@ class Detail:
 
 def heading(detail: Detail) -> Content:
     """The model's id, the verdict as one sentence, and what it rests on."""
-    lines = [Content.styled(clean(detail.model_id), "bold"), Content("")]
+    lines = [Content.styled(brief(detail.model_id), "bold"), Content("")]
     if detail.record is None:
         lines.append(
             Content.assemble(
                 (f"{SIGNS[Verdict.UNTESTED]} ", STYLES[Verdict.UNTESTED]),
-                (clean(_as_sentence(detail.note or "not tested")), "bold"),
+                (brief(_as_sentence(detail.note or "not tested")), "bold"),
             )
         )
         lines.append(Content.styled(_what_no_record_means(detail), MUTED))
         return Content("\n").join(lines)
     record = detail.record
     style = STYLES[record.verdict]
-    lines.append(Content.assemble((f"{SIGNS[record.verdict]} ", style), (clean(sentence(record)), f"bold {style}")))
+    lines.append(Content.assemble((f"{SIGNS[record.verdict]} ", style), (brief(sentence(record)), f"bold {style}")))
     tested = record.values["tested_at"]
-    where = f"on neuronx-cc {clean(record.stack.label)}"
+    where = f"on neuronx-cc {brief(record.stack.label)}"
     if record.values["runner"] is not None:
-        where += f" · runner {clean(shown(record.values['runner']))}"
+        where += f" · runner {brief(shown(record.values['runner']))}"
     word = "recorded" if record.verdict is Verdict.EXCLUDED else "tested"
     where += f" · {word} {numbers.day(tested)}" if tested is not None else ""
     lines.append(Content.styled(where, MUTED))
     if record.verdict is not Verdict.EXCLUDED:
         lines.extend(
-            Content.styled(clean(text), MUTED if index else "") for index, text in enumerate(check_sentences(record))
+            Content.styled(brief(text), MUTED if index else "") for index, text in enumerate(check_sentences(record))
         )
     return Content("\n").join(lines)
 
@@ -105,9 +109,9 @@ def reasons(detail: Detail) -> Content:
         return Content("")
     blocks: list[Content] = []
     if record.verdict is not Verdict.EXCLUDED and record.values["exclusion"]:
-        blocks.append(_block("Left out", clean(record.values["exclusion"], newlines=True)))
+        blocks.append(_block("Left out", brief(record.values["exclusion"], LONGEST_NOTE, newlines=True)))
     if record.values["notes"] is not None:
-        blocks.append(_block("Notes", clean(shown(record.values["notes"]), newlines=True)))
+        blocks.append(_block("Notes", brief(shown(record.values["notes"]), LONGEST_NOTE, newlines=True)))
     if detail.error is not None:
         blocks.append(_error_block(detail.error))
     return Content("\n\n").join(blocks)
@@ -117,7 +121,7 @@ def _error_block(error: str) -> Content:
     if not error.strip():
         return _block("Error", shown(error))
     lines = error.splitlines()
-    block = Content.assemble(("Error", HEADING), "\n", (clean(last_line(error)), "$text-error"))
+    block = Content.assemble(("Error", HEADING), "\n", (last_line(error)[:LONGEST_LINE], "$text-error"))
     more = len(lines) - 1
     if more > 0:
         block += Content.assemble(
@@ -134,7 +138,7 @@ def fit(detail: Detail) -> Content:
     if not detail.fit:
         return Content("")
     return Content.assemble(
-        ("Here  ", HEADING), clean(detail.fit), "   ", ("r", "bold $primary"), (" check and run", MUTED)
+        ("Here  ", HEADING), brief(detail.fit), "   ", ("r", "bold $primary"), (" check and run", MUTED)
     )
 
 
@@ -152,7 +156,7 @@ def all_records(detail: Detail) -> Content:
         values = record.values
         cores = shown(values["tp"], record.unconverted.get("tp"))
         raw_wall = record.unconverted.get("wall_s")
-        wall = shown(None, raw_wall) if raw_wall is not None else numbers.duration(values["wall_s"])
+        wall = brief(shown(None, raw_wall)) if raw_wall is not None else numbers.duration(values["wall_s"])
         here = record == detail.record
         lines.append(
             Content.assemble(
@@ -160,9 +164,9 @@ def all_records(detail: Detail) -> Content:
                 (name.ljust(name_width), "bold" if here else ""),
                 " ",
                 (f"{SIGNS[record.verdict]} {word.ljust(word_width)}", STYLES[record.verdict]),
-                f" {clean(cores):>2} {wall:>6} ",
+                f" {brief(cores):>2} {wall:>6} ",
                 (numbers.short_day(values["tested_at"]), MUTED),
-                (f" {clean(shown(values['runner']))}" if several_runners else "", MUTED),
+                (f" {brief(shown(values['runner']))}" if several_runners else "", MUTED),
             )
         )
     return Content("\n").join(lines)
@@ -172,8 +176,8 @@ def _stack_name(record: Record, shown_record: Record | None) -> str:
     """The stack in few cells: the library is left out where it is the one of the record on screen."""
     stack = record.stack
     if shown_record is None or stack.library != shown_record.library or stack.library_version is None:
-        return clean(stack.label)
-    return clean(f"{compiler_label(stack.neuronx_cc)} · {shown(stack.library_version)}")
+        return brief(stack.label)
+    return brief(f"{compiler_label(stack.neuronx_cc)} · {shown(stack.library_version)}")
 
 
 def _verdict_word(record: Record) -> str:
@@ -181,7 +185,7 @@ def _verdict_word(record: Record) -> str:
         return str(record.verdict)
     if record.verdict is Verdict.EXCLUDED:
         return "out"
-    word = NO_RESULT if is_blank(record.result_word) else clean(str(record.result_word))
+    word = NO_RESULT if is_blank(record.result_word) else brief(str(record.result_word))
     return word if len(word) <= WORD_WIDEST else f"{word[: WORD_WIDEST - 1]}…"
 
 
@@ -192,7 +196,7 @@ def how_to_run(detail: Detail) -> Content:
         return Content("")
     if recipe is None:
         return Content.styled("Run it again", HEADING)
-    stack = " · ".join(f"{clean(label)} {clean(shown(version))}" for label, version in recipe.stack)
+    stack = " · ".join(f"{brief(label)} {brief(shown(version))}" for label, version in recipe.stack)
     install = _item("i", "packages on top", recipe.install_line or "", " ".join(recipe.left_out))
     if detail.cache is None:
         graphs = _item("n", "compiled graphs", "", "looking for their bucket …")
@@ -210,15 +214,15 @@ def _item(key: str, title: str, line: str, note: str) -> Content:
     first = Content.assemble((key, "bold $primary"), f"  {title}") if line else Content.assemble(f"   {title}")
     parts = [first]
     if line:
-        parts.append(Content(clean(line)))
+        parts.append(Content(brief(line)))
     if note:
-        parts.append(Content.styled(clean(note), MUTED))
+        parts.append(Content.styled(brief(note), MUTED))
     return Content("\n").join(parts)
 
 
 def _script_item(detail: Detail, recipe: Recipe) -> Content:
     if detail.texts_problem is not None:
-        return Content.assemble("   run.py\n", (clean(one_line(detail.texts_problem)), "$text-error"))
+        return Content.assemble("   run.py\n", (brief(one_line(detail.texts_problem)), "$text-error"))
     if recipe.script is None:
         return Content.assemble("   run.py: ", ("none is recorded" if detail.texts_read else "…", MUTED))
     size = f"{numbers.counted(recipe.script_lines, 'line')}, {numbers.size(recipe.script_bytes)}"
@@ -238,7 +242,7 @@ def extra_columns(detail: Detail) -> Content:
     if not rows:
         return Content("")
     lines = [Content.styled("More columns", HEADING)]
-    lines += [Content.assemble((f"{clean(name)}  ", MUTED), clean(text, newlines=True)) for name, text in rows]
+    lines += [Content.assemble((f"{brief(name)}  ", MUTED), brief(text, newlines=True)) for name, text in rows]
     return Content("\n").join(lines)
 
 
@@ -247,7 +251,7 @@ def hub_facts(detail: Detail) -> Content:
     facts = detail.facts
     if facts is None:
         return (
-            Content.assemble(("On the Hub  ", HEADING), (clean(detail.facts_note), MUTED))
+            Content.assemble(("On the Hub  ", HEADING), (brief(detail.facts_note), MUTED))
             if detail.facts_note
             else Content("")
         )
@@ -265,13 +269,13 @@ def hub_facts(detail: Detail) -> Content:
     ]
     lines = [Content.styled("On the Hub", HEADING)]
     if facts.id.casefold() != detail.model_id.casefold():
-        lines.append(Content.assemble(("renamed to  ", MUTED), clean(facts.id)))
-    known = " · ".join(f"{label} {clean(str(value))}" for label, value in parts if value is not None)
+        lines.append(Content.assemble(("renamed to  ", MUTED), brief(facts.id)))
+    known = " · ".join(f"{label} {brief(str(value))}" for label, value in parts if value is not None)
     unknown = ", ".join(label for label, value in parts if value is None)
     lines.append(Content(known))
     if unknown:
         lines.append(Content.styled(f"not told: {unknown}", MUTED))
-    lines.append(Content.assemble((clean(facts.url), ""), (f" · asked {numbers.when(facts.fetched_at)}", MUTED)))
+    lines.append(Content.assemble((brief(facts.url), ""), (f" · asked {numbers.when(facts.fetched_at)}", MUTED)))
     return Content("\n").join(lines)
 
 

@@ -22,6 +22,10 @@ class ReadingPane(VerticalScroll, inherit_bindings=False):
         Binding("left", "sideways(-8)", show=False, id="read.left", tooltip="Long lines: back left"),
     ]
 
+    def update_node_styles(self, animate: bool = True) -> None:
+        """The pane alone: no text in it looks otherwise by its focus or classes, and to style all takes long."""
+        self.app.stylesheet.update_nodes([self], animate=animate)
+
     def action_move(self, lines: int) -> None:
         """Scroll by lines."""
         self.scroll_to(y=self.scroll_offset.y + lines, animate=False, immediate=True)

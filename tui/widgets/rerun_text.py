@@ -20,8 +20,8 @@ from tui.rerun.plan import Kind, Plan
 from tui.rerun.preparation import Changes, Here, Preparation, Step, Wanted
 from tui.rerun.recipe import recipe_of
 from tui.rerun.runs import Run, State
-from tui.terminal_text import clean
-from tui.widgets.detail_text import HEADING, numbered
+from tui.terminal_text import brief
+from tui.widgets.detail_text import HEADING
 from tui.widgets.verdict_look import FAINT, MUTED, SIGNS, STYLES
 
 KEYS: Mapping[Kind, str] = {Kind.WEIGHTS: "1", Kind.GRAPHS: "2", Kind.INSTALL: "3", Kind.RUN: "r"}
@@ -45,6 +45,8 @@ _DOING: Mapping[Kind, str] = {
     Kind.RUN: "running",
 }
 
+LONGEST_COMMAND = 20_000
+"""Characters; what a person says yes to is on screen."""
 NARROWEST = 24
 """Cells that a folded text gets at least, however far to the right it begins."""
 
@@ -60,7 +62,7 @@ def hanging(first: Content, text: Content, width: int) -> list[Content]:
 def verdict_line(record: Record) -> Content:
     """What the dataset recorded, as one sentence with its sign."""
     style = STYLES[record.verdict]
-    return Content.assemble((f"{SIGNS[record.verdict]} ", style), (clean(sentence(record)), f"bold {style}"))
+    return Content.assemble((f"{SIGNS[record.verdict]} ", style), (brief(sentence(record)), f"bold {style}"))
 
 
 # Checklist
@@ -91,7 +93,7 @@ def checklist(fit: Fit, width: int, looked: str = "") -> Content:
 
 
 def _item_lines(items: Sequence[Item], width: int) -> list[Content]:
-    names = [clean(item.name) for item in items]
+    names = [brief(item.name) for item in items]
     name_width = min(20, max(map(len, names), default=0))
     word_width = max((len(LEVEL_WORDS[item.level]) for item in items), default=0)
     lines: list[Content] = []
@@ -102,12 +104,12 @@ def _item_lines(items: Sequence[Item], width: int) -> list[Content]:
             (f"{LEVEL_SIGNS[item.level]} {LEVEL_WORDS[item.level].ljust(word_width)}  ", style),
             (f"{name.ljust(name_width)}  ", MUTED if well else "bold"),
         )
-        lines += hanging(first, Content.styled(clean(item.text), MUTED if well else ""), width)
+        lines += hanging(first, Content.styled(brief(item.text), MUTED if well else ""), width)
         advice = _advice(item)
         same_below = below is not None and (below.level, _advice(below)) == (item.level, advice)
         if advice and (not well or item.on_screen) and not same_below:
             blank = Content(" " * first.cell_length)
-            lines += hanging(blank + Content.styled("→ ", MUTED), Content.styled(clean(advice), MUTED), width)
+            lines += hanging(blank + Content.styled("→ ", MUTED), Content.styled(brief(advice), MUTED), width)
     return lines
 
 
@@ -146,12 +148,12 @@ def _step_lines(key: str, step: Step, live: Collection[Run], title_width: int, w
     )
     said = [Content.assemble((live_words(run), "$primary"), (": R shows it", MUTED)) for run in live]
     if not can:
-        said.append(Content.styled(f"cannot be started: {clean(step.on_screen or step.reason)}", MUTED))
+        said.append(Content.styled(f"cannot be started: {brief(step.on_screen or step.reason)}", MUTED))
     if step.remark:
-        said.append(Content.styled(clean(step.remark), MUTED))
+        said.append(Content.styled(brief(step.remark), MUTED))
     lines = hanging(first, Content(" · ").join(said), width)
     if step.command:
-        command = Content.styled(clean(step.command), "" if can else FAINT)
+        command = Content.styled(brief(step.command, LONGEST_COMMAND), "" if can else FAINT)
         lines += hanging(Content(" " * len(key)), command, width)
     return lines
 
@@ -172,18 +174,18 @@ def interpreter(here: Here, width: int, *, into_own: bool = False) -> Content:
     if python is None:
         lines.append(Content.styled("No Python that could run it was found.", "$text-error"))
         return Content("\n").join(lines)
-    lines += hanging(Content(""), Content.styled(clean(python.name), "bold"), width)
-    about = [f"python {clean(python.version)}" if python.version else "version not known", f"found: {python.origin}"]
-    lines += hanging(Content(""), Content.styled(clean(" · ".join(about)), MUTED), width)
+    lines += hanging(Content(""), Content.styled(brief(python.name), "bold"), width)
+    about = [f"python {brief(python.version)}" if python.version else "version not known", f"found: {python.origin}"]
+    lines += hanging(Content(""), Content.styled(brief(" · ".join(about)), MUTED), width)
     if python.problem:
-        lines += hanging(Content.styled("✗ ", "$text-error"), Content(clean(python.problem)), width)
+        lines += hanging(Content.styled("✗ ", "$text-error"), Content(brief(python.problem)), width)
     elif has := packages_of(python):
         lines += hanging(Content.styled("has       ", MUTED), Content(has), width)
     else:
         lines.append(Content.assemble(("has       ", MUTED), "no package of a Neuron stack"))
     if here.overlay is not None and not into_own:
         overlay = here.overlay
-        where = Content.assemble(clean(overlay.name), (f"  {packages_of(overlay)}", MUTED))
+        where = Content.assemble(brief(overlay.name), (f"  {packages_of(overlay)}", MUTED))
         lines += hanging(Content.styled("on top    ", MUTED), where, width)
     return Content("\n").join(lines)
 
@@ -195,7 +197,7 @@ def looked_at(host: Host) -> str:
 
 def packages_of(python: Interpreter, names: Collection[str] = PACKAGES) -> str:
     """Those of the named packages that it has: `torch 2.14.0 · neuronx-cc 2.28.7631.0`."""
-    return " · ".join(f"{name} {clean(python.packages[name])}" for name in names if name in python.packages)
+    return " · ".join(f"{name} {brief(python.packages[name])}" for name in names if name in python.packages)
 
 
 # Environment
@@ -210,12 +212,13 @@ def environment(preparation: Preparation, changes: Changes, width: int) -> Conte
     ]
     for name, value in preparation.environment.items():
         added = Content.styled("  (yours)", "$text-warning") if name in changes.environment else Content("")
-        lines += hanging(Content.styled(f"{clean(name)}=", MUTED), Content(clean(value)) + added, width)
+        shown_value = Content(brief(value, LONGEST_COMMAND)) + added
+        lines += hanging(Content.styled(f"{brief(name)}=", MUTED), shown_value, width)
     lines.append(Content.assemble((", ".join(CHOSEN_AT_START), MUTED), (" are chosen at the start", MUTED)))
     if changes.arguments:
         import shlex
 
-        said = Content.assemble(clean(shlex.join(changes.arguments)), ("  (yours)", "$text-warning"))
+        said = Content.assemble(brief(shlex.join(changes.arguments), LONGEST_COMMAND), ("  (yours)", "$text-warning"))
         lines += hanging(Content.styled("arguments of run.py: ", MUTED), said, width)
     return Content("\n").join(lines)
 
@@ -237,21 +240,13 @@ def script_head(wanted: Wanted, changes: Changes, width: int) -> Content:
         if changes.script is not None:
             said = Content.assemble(said, "  ", ("E", "bold $primary"), (" back to the recorded one", MUTED))
         lines += hanging(Content.styled("EDITED    ", "bold $text-warning"), said, width)
-    source = "the bundled sample" if wanted.sample else clean(wanted.dataset)
-    source += f", revision {clean(wanted.revision)}" if wanted.revision else ""
+    source = "the bundled sample" if wanted.sample else brief(wanted.dataset)
+    source += f", revision {brief(wanted.revision)}" if wanted.revision else ""
     lines += hanging(Content.styled("from      ", MUTED), Content(source), width)
     lines += hanging(Content.styled("sha256    ", MUTED), Content(now.script_sha256), width)
     if changes.script is not None:
         lines += hanging(Content.styled("recorded  ", MUTED), Content(recorded.script_sha256), width)
     return Content("\n").join(lines)
-
-
-def script_text(script: str) -> Content:
-    """The script itself with colours and line numbers."""
-    from textual.highlight import highlight  # pygments, needed only once a script is shown
-
-    text = clean(script, newlines=True)
-    return numbered(text, highlight(text, language="python"))
 
 
 # Questions
@@ -265,10 +260,10 @@ def question(
     assert plan is not None
     # pip is run by a program that makes the environment first: its line alone would not do the same.
     label = "pip there" if step.kind is Kind.INSTALL else "command"
-    rows: list[tuple[str, Content]] = [(label, Content(clean(step.command)))]
+    rows: list[tuple[str, Content]] = [(label, Content(brief(step.command, LONGEST_COMMAND)))]
     if here.interpreter is not None and step.kind in (Kind.RUN, Kind.INSTALL):
         version = f", python {here.interpreter.version}" if here.interpreter.version else ""
-        rows.append(("python", Content(clean(here.interpreter.name + version))))
+        rows.append(("python", Content(brief(here.interpreter.name + version))))
     if step.kind is Kind.RUN:
         edited = [Content.styled("EDITED, ", "bold $text-warning")] if preparation.edited else []
         as_recorded = preparation.edited and preparation.sha256 == preparation.recorded_sha256
@@ -276,11 +271,11 @@ def question(
         rows.append(("script", Content.assemble(*edited, f"sha256 {preparation.sha256[:16]}…{then}")))
     rows.append(("takes", Content(_what_it_takes(plan, here))))
     if step.remark:
-        rows.append(("note", Content(clean(step.remark))))
-    rows.append(("log", Content(clean(f"a new folder in {runs_folder}"))))
+        rows.append(("note", Content(brief(step.remark))))
+    rows.append(("log", Content(brief(f"a new folder in {runs_folder}"))))
     warnings = [item for item in preparation.fit.items if item.level is Level.WARNING]
     if step.kind is Kind.RUN and warnings:
-        names = ", ".join(clean(item.name) for item in warnings)
+        names = ", ".join(brief(item.name) for item in warnings)
         rows.append(("warnings", Content.styled(names, LEVEL_STYLES[Level.WARNING])))
     rows += [("already", Content.styled(live_words(run), "$primary")) for run in live]
     lines: list[Content] = []
