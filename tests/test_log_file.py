@@ -161,6 +161,7 @@ def test_a_full_disk_is_silent(file: Path, monkeypatch: pytest.MonkeyPatch, caps
     stream = open(full, "w", closefd=False)  # noqa: SIM115 - closing it would raise
     with monkeypatch.context() as patch:
         patch.setattr(handler, "stream", stream)
+        patch.setattr(handler, "_follow_the_name", lambda: None)
         logging.getLogger("hub").error("lost")
         with pytest.raises(OSError, match="No space left"):
             stream.close()
@@ -181,3 +182,43 @@ def test_a_handler_that_prints_is_taken_away(settings: Settings, capsys: pytest.
     log_file.start(settings)
     logging.getLogger("hub").error("loud")
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_log_that_somebody_removed_is_begun_again_in_a_private_folder(file: Path) -> None:
+    logging.getLogger("hub").info("before")
+    file.unlink()
+    file.parent.rmdir()
+    logging.getLogger("hub").error("after")
+    assert file.read_text().endswith("ERROR hub: after\n")
+    assert (stat.S_IMODE(file.stat().st_mode), stat.S_IMODE(file.parent.stat().st_mode)) == (0o600, 0o700)
+    assert log_file.is_open()
+
+
+def test_where_the_removed_log_cannot_come_back_the_app_goes_on_in_silence(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file.unlink()
+    file.parent.rmdir()
+    file.parent.touch()
+    logging.getLogger("hub").error("lost")
+    assert not log_file.is_open()
+    file.parent.unlink()
+    logging.getLogger("hub").error("found")
+    assert file.read_text().endswith("found\n")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_two_apps_write_into_the_same_file_after_one_of_them_began_a_new_one(file: Path) -> None:
+    logging.getLogger("one").info("old")
+    file.rename(file.with_name(f"{file.name}.1"))
+    file.write_text("by the other app\n")
+    logging.getLogger("one").info("new")
+    assert file.with_name(f"{file.name}.1").read_text().endswith("one: old\n")
+    assert file.read_text().startswith("by the other app\n")
+    assert file.read_text().endswith("one: new\n")
+
+
+def test_a_pipe_of_its_name_holds_nothing_up(settings: Settings) -> None:
+    settings.state_dir.mkdir()
+    os.mkfifo(log_file.path(settings))
+    assert log_file.start(settings) is None

@@ -186,6 +186,25 @@ def test_a_home_that_is_closed_to_this_user_has_no_config(tmp_path: Path) -> Non
     assert as_nobody(f"print(load({{}}, {{'TRN_MODELS_CONFIG_DIR': {str(closed)!r}}}).theme)") == "None"
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a link to another user")
+def test_a_link_that_another_user_made_in_a_shared_folder_is_not_followed(tmp_path: Path) -> None:
+    shared, target = tmp_path / "shared", tmp_path / "target"
+    target.mkdir()
+    shared.mkdir()
+    shared.chmod(0o1777)
+    link = shared / "trn"
+    link.symlink_to(target)
+    given = {"TRN_MODELS_STATE_DIR": str(link / "state")}
+    assert load({}, given, config_file=False).state_dir == link / "state"  # one's own
+    os.chown(link, 54321, 54321, follow_symlinks=False)
+    with pytest.raises(UsageError) as caught:
+        load({}, given, config_file=False)
+    assert caught.value.title == f"{link / 'state'} leads through a link of another user"
+    assert str(link) in caught.value.detail
+    shared.chmod(0o755)  # only its owner can have let it in
+    assert load({}, given, config_file=False).state_dir == link / "state"
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
 def test_a_user_without_a_home_gets_a_private_folder_among_the_temporary_ones() -> None:
     with tempfile.TemporaryDirectory() as shared:

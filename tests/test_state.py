@@ -25,6 +25,7 @@ from tui.state import State, load, remember
 def forget_between_tests() -> Iterator[None]:
     yield
     state._unwritten.clear()
+    state._reasons.clear()
 
 
 def stored(settings: Settings) -> Any:

@@ -223,20 +223,27 @@ def test_ctrl_l_draws_over_what_another_program_wrote(app: Terminal) -> None:
     app.until(lambda: "a screen over it" not in app.text and app.shows_as_meant())
 
 
-def test_after_a_suspension_all_is_drawn_again(app: Terminal) -> None:
+def test_after_a_stop_that_cannot_be_noticed_all_is_drawn_again(app: Terminal) -> None:
     before = len(app.raw)
     process = psutil.Process(app.process.pid)
-    app.press("s")
+    process.suspend()
     app.until(lambda: process.status() == psutil.STATUS_STOPPED)
     while app.read():
         pass
-    assert ALTERNATE_SCREEN_OFF in app.raw[before:]
-    assert ALTERNATE_SCREEN_ON not in app.raw[before:]
     app.stream.feed("\x1b[2J\x1b[1;1H$ fg")
-    process.send_signal(signal.SIGCONT)
+    process.resume()
     app.until(lambda: ALTERNATE_SCREEN_ON in app.raw[before:] and app.shows_as_meant())
     app.press("n")
     app.comes_to_show("page")
+
+
+def test_a_stop_that_nobody_could_end_is_none(app: Terminal) -> None:
+    process, drawn = psutil.Process(app.process.pid), app.told["drawn"]
+    app.press("s")
+    process.send_signal(signal.SIGTSTP)
+    app.press("n")
+    app.until(lambda: app.told["drawn"] > drawn and app.shows_as_meant())
+    assert process.status() != psutil.STATUS_STOPPED
 
 
 @pytest.mark.parametrize(("key", "at_the_end"), [("b", "the last frame"), ("w", "the dataset at last")])

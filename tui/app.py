@@ -7,12 +7,11 @@ import gc
 import logging
 import os
 import sys
-import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 from textual import events, on
 from textual.app import App
@@ -22,13 +21,12 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter
 from textual.message import Message
 from textual.notifications import SeverityLevel
-from textual.widgets import Input
 
-from tui import ascii_filter, hang_up, log_file
-from tui import state as remembered
+from tui import ascii_filter, hang_up, log_file, safe_filter
 from tui.background import in_background
 from tui.errors import EXIT_INTERNAL, EXIT_PASS
 from tui.screens.browse import BrowseScreen
+from tui.screens.remembering import remember
 from tui.settings import Settings
 from tui.terminal_driver import TerminalDriver
 from tui.terminal_text import clean
@@ -45,6 +43,9 @@ COLLECT_GARBAGE_AFTER_S = 1.0
 
 QUIT_WITHIN_S = 2.0
 """After a request to quit Ctrl+C must be pressed again within this time."""
+
+SCREEN_WITHIN_S = 2.0
+"""A key waits no longer for the screen that it is for."""
 
 
 @dataclass
@@ -74,7 +75,10 @@ class TrnModelsApp(App[int]):
         self.settings = settings
         self._search, self._model = search, model
         self._quit_asked_at = float("-inf")
-        self._ascii = ascii_filter.AsciiFilter() if ascii_filter.wanted_here(settings) else None
+        self.last_words = ""
+        self._walls: list[LineFilter] = [safe_filter.SafeFilter()]
+        if ascii_filter.wanted_here(settings):
+            self._walls.append(ascii_filter.AsciiFilter())
         for theme in THEMES.values():
             self.register_theme(theme)
         self.theme = chosen(settings, os.environ, self.console.color_system)
@@ -88,7 +92,7 @@ class TrnModelsApp(App[int]):
         self.set_timer(COLLECT_GARBAGE_AFTER_S, _collect_garbage)
         loop = asyncio.get_running_loop()
         in_terminal = self._driver is not None and not self._driver.is_headless
-        hang_up.watch(lambda code: self._leave(loop, code), terminal=in_terminal)
+        hang_up.watch(lambda code: self._leave(loop, code), self._restore_terminal, terminal=in_terminal)
         self.theme_changed_signal.subscribe(self, lambda theme: self._remember_theme(theme.name))
 
     def get_driver_class(self) -> type[Driver]:
@@ -96,12 +100,26 @@ class TrnModelsApp(App[int]):
         chosen_class = super().get_driver_class()
         return TerminalDriver if chosen_class is LinuxDriver else chosen_class
 
+    async def on_event(self, event: events.Event) -> None:
+        """A key or a click is for the screen that those before it opened, once that has its parts."""
+        if isinstance(event, (events.InputEvent, events.Paste)) and self.screen_stack:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.screen._mounted_event.wait(), SCREEN_WITHIN_S)
+        await super().on_event(event)
+
     @on(events.Resize)
     def _terminal_was_resized(self, event: events.Resize) -> None:
         if isinstance(self._driver, TerminalDriver):
             self._driver.draw_anew(*event.size)
+        self.call_after_refresh(self._focus_again)
         if self.screen_stack and self.screen.outer_size == event.size:
             self.refresh()  # it was another for a moment: Textual sees nothing to draw
+
+    def _focus_again(self) -> None:
+        """What had the focus lost it in a window without room for it; without one, keys of lists and texts are dead."""
+        screen = self.screen
+        if screen.focused is None and screen.AUTO_FOCUS:
+            screen.set_focus(next((each for each in screen.query(screen.AUTO_FOCUS) if each.focusable), None))
 
     def action_redraw(self) -> None:
         """Draw the whole screen again, over what another program has written on the terminal."""
@@ -110,21 +128,23 @@ class TrnModelsApp(App[int]):
         self.refresh()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Textual's filters, and the ASCII one where the terminal has nothing else."""
-        filters = super().get_line_filters()
-        return [*filters, self._ascii] if self._ascii is not None else filters
+        """Textual's filters, the wall against control characters, and ASCII where the terminal has nothing else."""
+        return [*super().get_line_filters(), *self._walls]
 
     def action_command_palette(self) -> None:
-        """Every command by name; nothing blinks in it."""
+        """Every command by name."""
         from tui.commands import providers
+        from tui.screens.palette import Palette
 
-        self.COMMANDS = providers()  # type: ignore[assignment,misc]
-        super().action_command_palette()
-        self.call_after_refresh(self._still_the_cursor)
+        self.COMMANDS = providers(models=isinstance(self.screen, BrowseScreen))  # type: ignore[assignment,misc]
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
 
-    def _still_the_cursor(self) -> None:
-        for line in self.screen.query(Input):
-            line.cursor_blink = False
+    def clear_notifications(self) -> None:
+        """Take what was said off the screen. Textual would keep the empty box of each toast as long as the app runs."""
+        super().clear_notifications()
+        if self.screen_stack:
+            self.screen.query("ToastHolder").remove()
 
     # Copying: one way for every copy, Textual's own included
 
@@ -178,16 +198,23 @@ class TrnModelsApp(App[int]):
     def _fatal_error(self) -> None:
         """Textual shows a traceback here; the log file is the place for it."""
         log.critical("the app ended with an error", exc_info=True)
-        self.panic(f"trn-models ended with an internal error. The log has it all: {log_file.path(self.settings)}")
+        file = log_file.path(self.settings)
+        told = f"The log has it all: {file}" if log_file.is_open() else f"No log could be written: {file}"
+        self.last_words = f"trn-models ended with an internal error.\n{told}"
         self._return_code = EXIT_INTERNAL
+        self._close_messages_no_wait()
 
     def _leave(self, loop: asyncio.AbstractEventLoop, code: int) -> None:
         with suppress(RuntimeError):  # the loop has ended already
             loop.call_soon_threadsafe(self.exit, code)
 
+    def _restore_terminal(self) -> None:
+        if isinstance(self._driver, TerminalDriver):
+            self._driver.restore_at_once()
+
     def _remember_theme(self, name: str) -> None:
         if name in THEMES:
-            remembered.remember(self.settings, theme=name)
+            remember(self, self.settings, theme=name)
 
 
 def _collect_garbage() -> None:
@@ -196,19 +223,22 @@ def _collect_garbage() -> None:
     gc.enable()
 
 
-def run(settings: Settings, search: str = "", model: str = "") -> int:
-    """Run the app in this terminal, on the model with the id `model` if one is named, and return its exit code.
+def run(settings: Settings, search: str = "", model: str = "") -> NoReturn:
+    """Run the app in this terminal, on the model with the id `model` if one is named, and end with its exit code.
 
-    Threads that still wait for the Hub are not waited for: the process ends under them.
+    Threads that still wait for the Hub are not waited for, and no record is given back one by one: the process ends
+    under them.
     """
     app = TrnModelsApp(settings, search, model)
     code = app.run()
+    if app.last_words and sys.stderr is not None:
+        with suppress(OSError):
+            sys.stderr.write(f"{clean(app.last_words, newlines=True)}\n")
+            sys.stderr.flush()
     if code is None:
         code = app.return_code or EXIT_PASS
-    if any(thread.daemon and thread is not threading.current_thread() for thread in threading.enumerate()):
-        logging.shutdown()
-        with suppress(OSError):  # the terminal may be gone
-            sys.stdout.flush()
-            sys.stderr.flush()
-        os._exit(code)
-    return code
+    logging.shutdown()
+    with suppress(OSError):  # the terminal may be gone
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(code)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.fuzzy import FuzzySearch
 
 from tui.catalog.stacks import ANY, StackChoice
-from tui.terminal_text import clean
+from tui.terminal_text import brief
 from tui.themes import THEMES
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ Command = tuple[str, str, Callable[[], object]]
 
 MODELS_AT_MOST = 50
 """Hits among the models that are worth showing at once."""
+LONGEST = 200
+"""Characters of a name."""
 
 
 class CommandProvider(Provider):
@@ -65,16 +68,20 @@ class StackProvider(Provider):
             partial(screen.choose_stack, StackChoice(ANY, ANY, ANY)),
         )
         for count in screen.stacks:
-            name = clean(f"stack: {count.stack.label}")
+            name = brief(f"stack: {count.stack.label}", LONGEST)
             yield name, f"{count.records} records", partial(screen.choose_stack, StackChoice.of(count.stack))
 
     async def search(self, query: str) -> Hits:
         """The stacks that fit what is typed."""
-        matcher = self.matcher(query)
+        search = FuzzySearch()
         for name, explanation, run in self._stacks():
-            score = matcher.match(name)
+            score, offsets = search.match(query, name)
             if score > 0:
-                yield Hit(score, matcher.highlight(name), run, help=explanation)
+                # The matcher's own highlighting reads markup.
+                marked = Content(name)
+                for offset in offsets:
+                    marked = marked.stylize(self.match_style or "reverse", offset, offset + 1)
+                yield Hit(score, marked, run, text=name, help=explanation)
 
 
 class ModelProvider(Provider):
@@ -84,10 +91,12 @@ class ModelProvider(Provider):
         """The models whose id has every word."""
         screen = cast("BrowseScreen", self.screen)
         for model_id, word in screen.models_named(query, MODELS_AT_MOST):
-            text = clean(model_id)
-            yield Hit(0.5, Content(text), partial(screen.go_to, model_id), text=text, help=clean(word))
+            text = brief(model_id, LONGEST)
+            # A text would be read as markup.
+            help_text = cast("str", Content(brief(word, LONGEST)))
+            yield Hit(0.5, Content(text), partial(screen.go_to, model_id), text=text, help=help_text)
 
 
-def providers() -> set[type[Provider]]:
-    """What the palette offers."""
-    return {CommandProvider, StackProvider, ModelProvider}
+def providers(*, models: bool) -> set[type[Provider]]:
+    """What the palette offers over a screen; only that with the models has models and stacks to choose from."""
+    return {CommandProvider, StackProvider, ModelProvider} if models else {CommandProvider}

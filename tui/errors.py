@@ -5,6 +5,7 @@ Exit codes are part of the command line's contract. `1` means FAIL of a model an
 
 from __future__ import annotations
 
+import errno
 from datetime import datetime
 
 EXIT_PASS = 0
@@ -82,3 +83,9 @@ class HubNotFoundError(HubError):
 
 class HubGatedError(HubError):
     """The repository exists and its terms must be accepted first."""
+
+
+def what_helps(error: OSError) -> str:
+    """The beginning of a remedy for a folder in which nothing can be written."""
+    refused = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
+    return "Make it writable for you" if refused else "Make room there"

@@ -8,6 +8,7 @@ import math
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tui.catalog.verdict import shown
@@ -67,11 +68,18 @@ def _fitting(widths: Sequence[int], at_right: Sequence[bool], room: int) -> list
     """Widths whose sum is at most `room` where that can be reached by cutting texts; numbers are not cut."""
     texts = [index for index, right in enumerate(at_right) if not right]
     fitting = [width if at_right[index] else min(width, max(room, _NARROWEST)) for index, width in enumerate(widths)]
-    while sum(fitting) > room and texts:
-        widest = max(texts, key=lambda index: fitting[index])
-        if fitting[widest] <= _NARROWEST:
+    # All texts give way to the widest that fits; what is then left of the room goes to the first ones.
+    over = sum(fitting) - room
+    while over > 0 and texts:
+        widest = max(fitting[index] for index in texts)
+        if widest <= _NARROWEST:
             break
-        fitting[widest] -= 1
+        as_wide = [index for index in texts if fitting[index] == widest]
+        narrower = max((fitting[index] for index in texts if fitting[index] < widest), default=0)
+        less = max(1, min(widest - max(narrower, _NARROWEST), over // len(as_wide)))
+        for index in as_wide[: over if less == 1 else None]:
+            fitting[index] -= less
+            over -= less
     return fitting
 
 
@@ -87,7 +95,7 @@ def cut(text: str, cells: int) -> str:
     kept: list[str] = []
     used = 0
     for character in text:
-        used += cell_width(character)
+        used += _character_width(character)
         if used > cells - 1:
             break
         kept.append(character)
@@ -101,6 +109,7 @@ def cell_width(text: Iterable[str]) -> int:
     return sum(map(_character_width, text))
 
 
+@lru_cache(4096)
 def _character_width(character: str) -> int:
     if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
         return 0

@@ -6,11 +6,13 @@ for the terminal that it will be read in, and access tokens are masked.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import re
 import threading
 import time
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -62,6 +64,12 @@ def start(settings: Settings) -> Path | None:
     return file
 
 
+def is_open() -> bool:
+    """Whether what was logged last got into the file."""
+    handlers = [each for each in logging.getLogger().handlers if isinstance(each, _PrivateFile)]
+    return any(each.stream is not None and Path(each.baseFilename).exists() for each in handlers)
+
+
 def mask(text: str) -> str:
     """`text` with access tokens and signatures of addresses replaced by `***`."""
     own = os.environ.get("HF_TOKEN", "").strip()
@@ -84,10 +92,32 @@ class _Formatter(logging.Formatter):
 class _PrivateFile(RotatingFileHandler):
     """A rotating file that only its owner can read, and that is silent when the disk is full."""
 
-    def _open(self):  # type: ignore[no-untyped-def]
-        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+    def _open(self) -> TextIOWrapper:
+        # Not waiting: a pipe of this name would have no reader.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
+        descriptor = os.open(self.baseFilename, flags, 0o600)
         os.fchmod(descriptor, 0o600)
-        return os.fdopen(descriptor, self.mode, encoding="utf-8")
+        return os.fdopen(descriptor, "a", encoding="utf-8")
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the line to the file that has the name now: another app may have moved it on, a person removed it."""
+        try:
+            self._follow_the_name()
+        except OSError:
+            self.handleError(record)
+        else:
+            super().emit(record)
+
+    def _follow_the_name(self) -> None:
+        if self.stream is not None:
+            with contextlib.suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(self.stream.fileno()), os.lstat(self.baseFilename)):
+                    return
+            with contextlib.suppress(OSError):  # what it could not write before
+                self.stream.close()
+            self.stream = None
+        Path(self.baseFilename).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.stream = self._open()
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
         """Drop the line; the inherited method prints a traceback to the screen."""

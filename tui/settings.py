@@ -6,6 +6,7 @@ the field names below; the environment uses the same names in capitals after `TR
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import stat
@@ -81,8 +82,8 @@ def load(flags: Mapping[str, Any], environ: Mapping[str, str], *, config_file: b
     `HF_HUB_OFFLINE` and `TRANSFORMERS_OFFLINE` count as `offline`, `TORCH_NEURONX_NEFF_CACHE_DIR` as
     `neff_cache_dir`, below this app's own variables.
 
-    Raises `UsageError` for a value that does not fit, `ConfigFileError` for one in the config file or for a file that
-    cannot be read.
+    Raises `UsageError` for a value that does not fit, or a folder behind a link that another user made in a shared
+    one; `ConfigFileError` for a value in the config file that does not fit, or a file that cannot be read.
     """
     names = {item.name for item in fields(Settings)}
     chosen = _from_file(_config_dir(flags, environ) / "config.toml", names) if config_file else {}
@@ -98,7 +99,15 @@ def load(flags: Mapping[str, Any], environ: Mapping[str, str], *, config_file: b
     for name, value in flags.items():
         if value is not None:
             chosen[name] = _convert(name, value, f"--{name.replace('_', '-')}")
-    return Settings(**chosen)
+    settings = Settings(**chosen)
+    for folder in (settings.cache_dir, settings.state_dir, settings.config_dir, settings.neff_cache_dir):
+        if folder is not None and (link := _foreign_link(folder)) is not None:
+            raise UsageError(
+                f"{folder} leads through a link of another user",
+                f"{link} is in a folder that everybody may write to; whoever made it chooses where files go.",
+                "Remove the link, or name another folder.",
+            )
+    return settings
 
 
 def _config_dir(flags: Mapping[str, Any], environ: Mapping[str, str]) -> Path:
@@ -179,6 +188,17 @@ def _path(name: str, value: str, origin: str) -> Path:
         ) from error
     # Folders outlive the current one: a run's supervisor changes it. `data` stays as it was named.
     return path.absolute() if name in _DIRS else path
+
+
+def _foreign_link(path: Path) -> Path | None:
+    """The part of a path that somebody else made a link, in a folder such as /tmp; None when there is none."""
+    for place in (path, *path.parents):
+        with contextlib.suppress(OSError):
+            found = place.lstat()
+            foreign = stat.S_ISLNK(found.st_mode) and found.st_uid not in (0, os.getuid())
+            if foreign and place.parent.stat().st_mode & stat.S_IWOTH:
+                return place
+    return None
 
 
 _USUAL_DIRS = {

@@ -64,6 +64,8 @@ Changes = Mapping[str, Any]
 
 _unwritten: dict[Path, dict[str, Any]] = {}
 """Changes, by file, that could not be written; they are made again with the next one."""
+_reasons: dict[Path, OSError] = {}
+"""Why, by file."""
 
 
 def path(settings: Settings) -> Path:
@@ -83,6 +85,12 @@ def load(settings: Settings) -> State:
             log.warning("%s cannot be read: %s", file, error)
         values = {}
     return _state(_merged(values, _unwritten.get(file, {})))
+
+
+def unwritten(settings: Settings) -> OSError | None:
+    """Why changes last only until the app ends; None when they are written, or wait for another app."""
+    reason = _reasons.get(path(settings))
+    return None if isinstance(reason, BlockingIOError) else reason
 
 
 def remember(settings: Settings, **changes: str | Mapping[str, str | None] | None) -> State:
@@ -108,9 +116,10 @@ def remember(settings: Settings, **changes: str | Mapping[str, str | None] | Non
     except OSError as error:
         if file not in _unwritten:
             log.warning("%s cannot be written, changes last until the app ends: %s", file, error)
-        _unwritten[file] = wanted
+        _unwritten[file], _reasons[file] = wanted, error
         return load(settings)
     _unwritten.pop(file, None)
+    _reasons.pop(file, None)
     return _state(values)
 
 

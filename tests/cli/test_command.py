@@ -134,6 +134,8 @@ def test_the_apps_exit_code_is_the_commands(app: App, monkeypatch: pytest.Monkey
         ("OE", "xterm", False),
         ("iE", "xterm", False),
         ("iOE", "dumb", False),
+        ("iOE", "unknown", False),
+        ("iOE", "", True),
     ],
 )
 def test_the_app_needs_a_terminal_that_can_place_text(

@@ -62,7 +62,7 @@ SCHEMA = {
 def known(monkeypatch: pytest.MonkeyPatch) -> dict[int, Run]:
     """The runs that there are."""
     found: dict[int, Run] = {}
-    monkeypatch.setattr(runs, "every", lambda settings: tuple(found[key] for key in sorted(found, reverse=True)))
+    monkeypatch.setattr(runs, "listed", lambda settings: tuple(found[key] for key in sorted(found, reverse=True)))
     monkeypatch.setattr(runs, "find", lambda settings, run_id: found[run_id])
     return found
 

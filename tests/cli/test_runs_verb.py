@@ -113,7 +113,7 @@ def known(monkeypatch: pytest.MonkeyPatch) -> dict[int, Run]:
     def find(settings: Settings, run_id: int) -> Run:
         return found[run_id] if run_id in found else real_find(settings, run_id)
 
-    monkeypatch.setattr(runs, "every", lambda settings: tuple(found[key] for key in sorted(found, reverse=True)))
+    monkeypatch.setattr(runs, "listed", lambda settings: tuple(found[key] for key in sorted(found, reverse=True)))
     monkeypatch.setattr(runs, "find", find)
     monkeypatch.setattr(runs, "read", lambda folder: found[int(folder.name)])
     return found

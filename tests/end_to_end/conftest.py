@@ -12,19 +12,24 @@ from pathlib import Path
 import pexpect
 import pyte
 import pytest
+from other_user import Person
 
 
 class Terminal:
     """A running `python -m tui` and the screen that it draws."""
 
-    def __init__(self, arguments: list[str], environ: dict[str, str], size: tuple[int, int]) -> None:
+    def __init__(
+        self, arguments: list[str], environ: dict[str, str], size: tuple[int, int], person: Person | None = None
+    ) -> None:
+        """As another user when `person` is given."""
         columns, rows = size
         self.raw = ""
         self.screen = pyte.Screen(columns, rows)
         self.stream = pyte.Stream(self.screen)
         self.process = pexpect.spawn(
-            sys.executable, ["-m", "tui", *arguments], env=environ, dimensions=(rows, columns), encoding="utf-8",
-            codec_errors="replace", timeout=20,
+            person.python if person else sys.executable, ["-m", "tui", *arguments], env=environ,
+            dimensions=(rows, columns), encoding="utf-8", codec_errors="replace", timeout=20,
+            preexec_fn=person.become if person else None, cwd="/" if person else None,
         )  # fmt: skip
 
     def read(self, seconds: float) -> None:
@@ -86,8 +91,10 @@ def terminal(environ: dict[str, str]) -> Iterator[Callable[..., Terminal]]:
     """`terminal("--sample", size=(80, 24))` starts the command; what still runs at the end is killed."""
     started: list[Terminal] = []
 
-    def start(*arguments: str, size: tuple[int, int] = (120, 40), **more: str) -> Terminal:
-        started.append(Terminal(list(arguments), {**environ, **more}, size))
+    def start(
+        *arguments: str, size: tuple[int, int] = (120, 40), person: Person | None = None, **more: str
+    ) -> Terminal:
+        started.append(Terminal(list(arguments), {**environ, **more}, size, person))
         return started[-1]
 
     yield start

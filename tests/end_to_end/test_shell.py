@@ -58,9 +58,9 @@ def assert_usable(app) -> None:
     assert MOUSE_OFF in app.raw[app.raw.rindex(SCREEN_ON) :]
 
 
-def start_app(app, *arguments: str) -> None:
+def start_app(app, *arguments: str, under: str = "") -> None:
     app.screen.reset()
-    app.press(" ".join((sys.executable, "-m", "tui", "--sample", *arguments)) + "\r")
+    app.press(f"{under} {sys.executable} -m tui --sample {' '.join(arguments)}\r")
     app.until("SAMPLE DATA")
     app.until("PASS")
 
@@ -90,6 +90,43 @@ def test_ctrl_z_gives_the_shell_back_and_fg_the_app(shell):
     assert "code=0." in command_says(shell, "echo code=$?.")
     assert_usable(shell)
     assert "Stopped" not in command_says(shell, "jobs")
+
+
+def test_ctrl_z_stops_the_whole_job_also_under_a_program_that_waits_for_the_app(shell, tmp_path):
+    waiting = tmp_path / "waiting.py"
+    waiting.write_text("import subprocess, sys\nsys.exit(subprocess.call(sys.argv[1:]))\n")
+    start_app(shell, under=f"{sys.executable} {waiting}")
+    since = len(shell.raw)
+    shell.press("\x1a")
+    wait_for(shell, PROMPT, wait_for(shell, "Stopped", wait_for(shell, SCREEN_OFF, since)))
+    assert_usable(shell)
+    shell.screen.reset()
+    since = len(shell.raw)
+    shell.press("fg\r")
+    wait_for(shell, SCREEN_ON, since)
+    shell.until("SAMPLE DATA")
+    since = len(shell.raw)
+    shell.press("q")
+    wait_for(shell, PROMPT, wait_for(shell, SCREEN_OFF, since))
+    assert "code=0." in command_says(shell, "echo code=$?.")
+    assert_usable(shell)
+
+
+def test_a_job_in_the_background_waits_for_the_terminal(shell):
+    since = len(shell.raw)
+    shell.press(f"{sys.executable} -m tui --sample &\r")
+    wait_for(shell, PROMPT, since)
+    end = time.monotonic() + 20
+    while "Stopped" not in command_says(shell, "jobs"):
+        assert time.monotonic() < end
+    assert SCREEN_ON not in shell.raw
+    shell.screen.reset()
+    shell.press("fg\r")
+    shell.until("SAMPLE DATA")
+    since = len(shell.raw)
+    shell.press("q")
+    wait_for(shell, PROMPT, wait_for(shell, SCREEN_OFF, since))
+    assert_usable(shell)
 
 
 @pytest.mark.parametrize(("keys", "code"), [("q", 0), ("\x11", 0), ("\x03\x03", 0)])

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from made_fits import INSTALLED, NO_DEVICE, STACK, devices, facts, item, python, record, said, surroundings, trn2
 
-from tui.host.checklist import Level
+from tui.host.checklist import Level, Surroundings
 from tui.host.fit import fit_of
 from tui.host.neuron import Device, Holder, Host
 
@@ -265,6 +265,16 @@ def test_each_disk_is_looked_at(free: int | None, level: Level) -> None:
     told = [item for item in fit.items if item.name == "disk"]
     assert [item.level for item in told] == [level] * 3
     assert [item.text.split(":")[0] for item in told] == ["Hugging Face cache", "NEFF cache", "run folder"]
+
+
+def test_a_folder_that_cannot_be_written_is_told_and_without_one_for_the_run_nothing_runs() -> None:
+    disks = tuple(replace(disk, writable=False) for disk in surroundings().disks)
+    fit = fit_of(record(), trn2(), python(), Surroundings(disks, weights_here=True))
+    told = [item for item in fit.items if item.name == "disk"]
+    assert [item.level for item in told] == [Level.WARNING, Level.WARNING, Level.BLOCKING]
+    assert told[2].text == "run folder: cannot be written by you (/disk/run folder)"
+    assert told[0].advice == "Make it writable for you, or let HF_HOME name another folder."
+    assert fit.line == "does not fit: the run folder cannot be written"
 
 
 def test_a_gated_model_needs_a_token_unless_its_weights_are_here() -> None:

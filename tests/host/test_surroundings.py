@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from tui.host.surroundings import free_bytes, has_token, hub_cache, lingers, logout_kills, look_around, weights_here
+from tui.host.surroundings import (
+    can_be_written,
+    free_bytes,
+    has_token,
+    hub_cache,
+    lingers,
+    logout_kills,
+    look_around,
+    weights_here,
+)
 from tui.settings import Settings
 
 TOKEN = "hf_abcdefghijklmnopqrstuvwxyz"
@@ -161,3 +170,9 @@ def test_the_cache_is_the_one_that_huggingface_hub_uses() -> None:
     constants = pytest.importorskip("huggingface_hub.constants")
     environ = {**os.environ, "HF_HOME": constants.HF_HOME}
     assert str(hub_cache(environ)) == constants.HF_HUB_CACHE
+
+
+def test_a_folder_can_be_written_where_the_nearest_that_exists_can(tmp_path: Path) -> None:
+    assert can_be_written(tmp_path / "not" / "yet" / "there")
+    assert not can_be_written(write(tmp_path / "file") / "below")
+    assert not can_be_written(Path("/proc/self/below"))

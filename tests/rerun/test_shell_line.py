@@ -179,3 +179,16 @@ def test_there_is_no_line_without_a_script_or_with_a_line_break() -> None:
         shell_line(wanted(None), Changes())
     with pytest.raises(UsageError):
         shell_line(wanted(), Changes(arguments=("a\nb",)))
+
+
+@pytest.mark.parametrize("text", ["a\x1b[2J", "\x9b", "\u202egpj", "a\u200bb", "\u2028", "\udc80", "a\tb"])
+def test_no_line_has_characters_that_a_terminal_acts_on(text: str) -> None:
+    escaped = text.strip("agpjb[2J").encode("unicode_escape", "surrogatepass").decode()
+    for changes, python in (
+        (Changes(arguments=(text,)), "python3"),
+        (Changes(environment={"A": text}), "python3"),
+        (Changes(), f"/opt/{text}/python"),
+    ):
+        with pytest.raises(UsageError) as raised:
+            shell_line(wanted(), changes, python=python)
+        assert escaped in raised.value.detail

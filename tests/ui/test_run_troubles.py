@@ -172,7 +172,7 @@ async def test_keys_answer_while_the_list_cannot_be_read_and_never_two_reads_are
     monkeypatch.setattr("tui.widgets.run_line.LOOK_EVERY_S", 3600.0)
     async with start(sample=True) as reader:
         await reader.until(lambda: looks)
-        with held(monkeypatch, runs, "every") as slow:
+        with held(monkeypatch, runs, "listed") as slow:
             await reader.press("R")
             await reader.until(lambda: "reading the runs" in reader.text)
             await reader.press("s")
@@ -251,7 +251,7 @@ async def test_runs_that_cannot_be_read_at_the_moment_stay_as_they_were(start, s
         await reader.until(lambda: f"run {run.id} · Quartz-8B" in reader.lines[-2])
         await listed(reader, run)
         with monkeypatch.context() as broken:
-            broken.setattr(runs, "every", _cannot)
+            broken.setattr(runs, "listed", _cannot)
             reader.browse.query_one(RunLine).look()
             await reader.until(lambda: "cannot be read" in reader.text)
             assert "acme/Quartz-8B" in reader.text

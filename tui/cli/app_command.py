@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import gc
-import os
 import shlex
 import sys
 
-from tui.cli.output import is_terminal
+from tui.cli.output import can_place_text, is_terminal
 from tui.errors import UsageError
 from tui.settings import Settings
 
@@ -38,7 +37,7 @@ def open_app_on(settings: Settings, model: str, search: str = "") -> int:
 
         raise UsageError(
             "There is no terminal here to open the app in",
-            "stdin, stdout and stderr must lead to one, and TERM must not be «dumb».",
+            "stdin, stdout and stderr must lead to one, and TERM must not be «dumb» or «unknown».",
             f"Print it instead: {shlex.join(['trn-models', 'show', *source_words(settings), '--', model])}",
         )
     from tui.cli.model_words import model_named
@@ -54,4 +53,4 @@ def open_app_on(settings: Settings, model: str, search: str = "") -> int:
 def has_full_screen() -> bool:
     """Whether the three streams lead to a terminal that can place text anywhere."""
     streams = (sys.stdin, sys.stdout, sys.stderr)
-    return all(map(is_terminal, streams)) and os.environ.get("TERM") != "dumb"
+    return all(map(is_terminal, streams)) and can_place_text()

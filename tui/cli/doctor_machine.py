@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from tui import clipboard, numbers
 from tui.cli.findings import Finding, Level
 from tui.cli.output import is_terminal
+from tui.errors import TrnModelsError
 from tui.settings import Settings
 
 SMALLEST = (80, 24)
@@ -32,7 +33,7 @@ def terminal(environ: Mapping[str, str]) -> Iterator[Finding]:
         "over ssh" if any(environ.get(name) for name in _SSH) else "",
     ]
     level, advice = Level.OK, ""
-    if size and term in {"", "dumb"}:
+    if size and term in {"", "dumb", "unknown"}:
         level, advice = Level.WARNING, "The app needs a TERM that can place text, such as xterm-256color."
     elif "utf" not in encoding.lower():
         level, advice = Level.WARNING, "Signs become ASCII; for others set LC_ALL=C.UTF-8."
@@ -89,7 +90,11 @@ def own_runs(settings: Settings) -> Iterator[Finding]:
     """Runs of this app: how many, how many of them go on, and how many were lost."""
     from tui.rerun import runs
 
-    found = runs.every(settings)
+    try:
+        found = runs.listed(settings)
+    except TrnModelsError as error:
+        yield Finding(Level.PROBLEM, "own runs", f"{error.title}: {error.detail}", error.remedy)
+        return
     live = sum(run.live for run in found)
     lost = [run.id for run in found if run.state is runs.State.LOST]
     yield Finding(Level.OK, "own runs", f"{numbers.counted(len(found), 'run')}, {live} of them live")

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tui.cli.output import is_terminal, lead_nowhere, let_ctrl_c_interrupt, say, write
+from tui.cli.output import can_place_text, is_terminal, lead_nowhere, let_ctrl_c_interrupt, say, write
 from tui.errors import UsageError
 from tui.export import cut
 from tui.rerun import runs
@@ -155,7 +155,7 @@ class TerminalLog:
 
 def _shown_log() -> RawLog | TerminalLog:
     if is_terminal(sys.stdout):
-        return TerminalLog(moving=os.environ.get("TERM") != "dumb", colours=not os.environ.get("NO_COLOR"))
+        return TerminalLog(moving=can_place_text(), colours=not os.environ.get("NO_COLOR"))
     return RawLog()
 
 

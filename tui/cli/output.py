@@ -99,6 +99,11 @@ def is_terminal(stream: TextIO | None) -> bool:
         return False
 
 
+def can_place_text() -> bool:
+    """Whether TERM leaves it open that text can be put anywhere on the screen; these two names say that it cannot."""
+    return os.environ.get("TERM", "").casefold() not in {"dumb", "unknown"}
+
+
 def let_ctrl_c_interrupt() -> None:
     """Let Ctrl+C end a read or write that waits, also after polars was loaded.
 
@@ -111,7 +116,7 @@ class Progress:
     """One line on stderr that is written over; nothing where stderr is no terminal that can do that."""
 
     def __init__(self) -> None:
-        self._moving = is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb"
+        self._moving = is_terminal(sys.stderr) and can_place_text()
         self._shown = False
 
     def __call__(self, text: str) -> None:

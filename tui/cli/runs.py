@@ -136,7 +136,7 @@ def list_runs(settings: Settings, form: str) -> None:
     from tui.cli.output import is_terminal, say, write
     from tui.rerun import runs
 
-    found = runs.every(settings)
+    found = runs.listed(settings)
     if not found:
         say("There are no runs. Start one: trn-models run MODEL")
     if form != "table":

@@ -49,6 +49,8 @@ class Disk:
     """`Hugging Face cache`, `NEFF cache`, `run folder`"""
     folder: Path
     free_bytes: int | None
+    writable: bool = True
+    """Whether this user can make files in the folder, or make the folder."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tui.host.checklist import HUGGING_FACE_CACHE, Disk, Item, Level, Surroundings, Topic
+from tui.host.checklist import HUGGING_FACE_CACHE, NEFF_CACHE, RUN_FOLDER, Disk, Item, Level, Surroundings, Topic
 from tui.numbers import size
 from tui.terminal_text import clean
 
@@ -17,6 +17,11 @@ FULL_BYTES = 100_000_000
 """Free space below which nothing can be expected to work."""
 
 _ROOM = "Make room, or put it on another disk"
+_NAMED_BY = {
+    HUGGING_FACE_CACHE: "HF_HOME",
+    NEFF_CACHE: "TORCH_NEURONX_NEFF_CACHE_DIR",
+    RUN_FOLDER: "TRN_MODELS_STATE_DIR",
+}
 
 
 def items(surroundings: Surroundings, facts: ModelFacts | None, *, asking: bool = False) -> list[Item]:
@@ -87,6 +92,11 @@ def _token(surroundings: Surroundings, gated: str) -> Item:
 
 
 def _disk(disk: Disk) -> Item:
+    if not disk.writable:
+        level = Level.BLOCKING if disk.name == RUN_FOLDER else Level.WARNING
+        text = f"{disk.name}: cannot be written by you ({_shown(disk)})"
+        advice = f"Make it writable for you, or let {_NAMED_BY[disk.name]} name another folder."
+        return Item(level, "disk", text, advice, f"the {disk.name} cannot be written")
     if disk.free_bytes is None:
         text = f"{disk.name}: free space is not known ({_shown(disk)})"
         return Item(Level.WARNING, "disk", text, "See that the folder can be read: `df` tells the space.")

@@ -39,7 +39,7 @@ def look_around(
     cache = hub_cache(environ)
     folders = ((HUGGING_FACE_CACHE, cache), (NEFF_CACHE, neff_cache), (RUN_FOLDER, settings.state_dir / "runs"))
     return Surroundings(
-        disks=tuple(Disk(name, folder, free_bytes(folder)) for name, folder in folders),
+        disks=tuple(Disk(name, folder, free_bytes(folder), can_be_written(folder)) for name, folder in folders),
         has_token=has_token(environ),
         weights_here=model_id is not None and weights_here(cache, model_id),
         logout_kills=logout_kills(root, user),
@@ -56,6 +56,13 @@ def free_bytes(folder: Path) -> int | None:
         except (OSError, ValueError):
             return None
     return None
+
+
+def can_be_written(folder: Path) -> bool:
+    """Whether this user can make files in the folder; where there is none, whether it can be made."""
+    places = (folder, *folder.absolute().parents)
+    there = next((place for place in places if os.path.lexists(place)), Path("/"))
+    return there.is_dir() and os.access(there, os.W_OK | os.X_OK)
 
 
 def hub_cache(environ: Mapping[str, str]) -> Path:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tui import numbers
-from tui.errors import TrnModelsError
+from tui.errors import TrnModelsError, what_helps
 from tui.host.neuron import Device, Host
 from tui.rerun import file_lock
 from tui.rerun.runs import runs_folder
@@ -74,7 +74,7 @@ def locked(settings: Settings, wait_s: float = 30.0) -> Iterator[None]:
         raise TrnModelsError(
             "The lock on the devices cannot be taken",
             f"{path}: {error.strerror or error}",
-            "Make room there, or let TRN_MODELS_STATE_DIR name another folder.",
+            f"{what_helps(error)}, or let TRN_MODELS_STATE_DIR name another folder.",
         ) from error
     try:
         yield

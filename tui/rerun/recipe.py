@@ -19,7 +19,7 @@ from tui.catalog import bucket_address
 from tui.catalog.neff_bucket import HOW_TO_SET, Bucket
 from tui.catalog.tested_packages import STACK, STACK_PACKAGES, distribution_of, packages_on_top
 from tui.catalog.verdict import Record
-from tui.terminal_text import clean
+from tui.terminal_text import acting, clean
 
 TESTED_WITH: tuple[tuple[str, str], ...] = (*STACK, ("python", "python"), ("driver", "neuron_driver"))
 """(label, column) of what a record was tested with, below the packages that pip puts on top."""
@@ -134,7 +134,9 @@ class CacheCommand:
         return shlex.join(self.argv)
 
     def into(self, folder: Path) -> CacheCommand:
-        """The same with another folder of this user."""
+        """The same with another folder of this user; without a command when no line can name it."""
+        if why := _why_not_named(folder):
+            return replace(self, argv=(), destination=folder, note=why)
         return replace(self, argv=(*self.argv[:-1], str(folder)) if self.argv else (), destination=folder)
 
     def shown(self, home: Path) -> str:
@@ -171,11 +173,7 @@ def cache_command(
         gone = f"{clean(bucket.address)}: {bucket.trouble} {HOW_TO_SET}"
         return CacheCommand((), source, folder, bucket.candidate, gone)
     compiler = (neuronx_cc or "").strip()
-    if not compiler:
-        why = "The record names no neuronx-cc version, and graphs of another compiler never fit."
-        return CacheCommand((), source, folder, bucket.candidate, why)
-    if not _COMPILER.fullmatch(compiler):
-        why = f"The recorded neuronx-cc version, «{clean(compiler)}», is not a version."
+    if why := _why_no_graphs_of(compiler) or _why_not_named(folder):
         return CacheCommand((), source, folder, bucket.candidate, why)
     address, about = _for_compiler(bucket, compiler, known_compilers)
     if address is None:
@@ -190,6 +188,27 @@ def cache_command(
     )
     guess = "A candidate, unverified: nothing read says that this bucket is the cache. " if bucket.candidate else ""
     return CacheCommand((*words, address, str(folder)), source, folder, bucket.candidate, f"{guess}{about} {needs}")
+
+
+def _why_no_graphs_of(compiler: str) -> str:
+    """Why no graphs can be asked for; empty for a version."""
+    if not compiler:
+        return "The record names no neuronx-cc version, and graphs of another compiler never fit."
+    return (
+        ""
+        if _COMPILER.fullmatch(compiler)
+        else f"The recorded neuronx-cc version, «{clean(compiler)}», is not a version."
+    )
+
+
+def _why_not_named(folder: Path) -> str:
+    """Why no line for a shell can name this folder; empty when one can."""
+    if not (found := acting(str(folder))):
+        return ""
+    return (
+        f"The folder for compiled graphs, «{clean(str(folder))}», has {found} in its name, which a terminal acts on: "
+        "no line for a shell can hold that. TORCH_NEURONX_NEFF_CACHE_DIR names another one."
+    )
 
 
 def _for_compiler(bucket: Bucket, compiler: str, known_compilers: Collection[str]) -> tuple[str | None, str]:

@@ -37,10 +37,10 @@ def record_of(run: Run) -> Record | None:
 
 
 def recorded_wall_s(run: Run) -> float | None:
-    """The wall time of the record in seconds; None when there is none, or the run is not the same one."""
+    """The wall time of the record in seconds; None without one that a run could take, or of an edited run."""
     record = record_of(run) if run.kind is Kind.RUN and not run.edited else None
     seconds = record.values.get("wall_s") if record is not None else None
-    return None if seconds is None else float(seconds)
+    return None if seconds is None or seconds <= 0 else float(seconds)
 
 
 def _value(kind: str, value: object) -> Any:

@@ -67,14 +67,14 @@ def settled(run: Run) -> Run:
 
 
 def every_in(folder: Path) -> tuple[Run, ...]:
-    """All runs with a folder in `folder`, newest first; those that are no run are logged and left out."""
+    """All runs with a folder in `folder`, newest first; those that are no run are logged and left out.
+
+    Raises `OSError` when the folder is there and cannot be read.
+    """
     try:
         with os.scandir(folder) as entries:
             names = [item.name for item in entries if is_run_name(item.name) and item.is_dir(follow_symlinks=False)]
     except FileNotFoundError:
-        return ()
-    except OSError as error:
-        _tell_once(folder, str(error))
         return ()
     found = []
     for name in sorted(names, key=int, reverse=True):

@@ -19,10 +19,11 @@ import secrets
 import shutil
 import time
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tui.errors import TrnModelsError, UsageError
+from tui.errors import TrnModelsError, UsageError, what_helps
 from tui.rerun import file_lock, holding, place, recipe_file, run_files
 from tui.rerun.plan import Plan
 from tui.rerun.recipe_file import SCRIPT_NAME
@@ -41,6 +42,7 @@ __all__ = [
     "every",
     "find",
     "is_over",
+    "listed",
     "plan_of",
     "read",
     "runs_folder",
@@ -80,7 +82,7 @@ def create(settings: Settings, plan: Plan) -> Run:
         raise TrnModelsError(
             "The folder of the run cannot be written",
             f"{folder}: {error.strerror or error}",
-            "Make room there, or let TRN_MODELS_STATE_DIR name another folder.",
+            f"{what_helps(error)}, or let TRN_MODELS_STATE_DIR name another folder.",
         ) from error
     return read(made)
 
@@ -133,8 +135,28 @@ def find(settings: Settings, run_id: int) -> Run:
 
 
 def every(settings: Settings) -> tuple[Run, ...]:
-    """All runs, newest first; folders that are no run are logged and left out. Raises nothing."""
-    return every_in(runs_folder(settings))
+    """All runs, newest first; folders that are no run are logged and left out. Raises nothing.
+
+    None when their folder cannot be read, which is logged once: `listed` tells it.
+    """
+    try:
+        return every_in(runs_folder(settings))
+    except OSError as error:
+        _log_once(f"the runs cannot be read: {error}")
+        return ()
+
+
+def listed(settings: Settings) -> tuple[Run, ...]:
+    """The same. Raises `UsageError` when their folder is there and cannot be read."""
+    folder = runs_folder(settings)
+    try:
+        return every_in(folder)
+    except OSError as error:
+        raise UsageError(
+            "The runs cannot be read",
+            f"{folder}: {error.strerror or error}",
+            "Make it readable for you, or let TRN_MODELS_STATE_DIR name another folder.",
+        ) from error
 
 
 def plan_of(run: Run, *, queue: bool | None = None) -> Plan:
@@ -180,6 +202,12 @@ def delete(settings: Settings, run: Run) -> None:
             f"{error.filename or removed}: {error.strerror or error}",
             f"Remove {removed if removed.exists() else folder} yourself.",
         ) from error
+
+
+@lru_cache(maxsize=64)
+def _log_once(what: str) -> None:
+    """The runs are looked at every few seconds."""
+    log.warning("%s", what)
 
 
 def _next_id(folder: Path) -> int:

@@ -16,14 +16,13 @@ from tui.rerun.preparation import Changes, Wanted
 from tui.rerun.recipe import recipe_of
 from tui.rerun.recipe_file import script_bytes
 from tui.rerun.run_environment import NEFF_CACHE_VARIABLE, NEFF_LOCKS_VARIABLE, NEURON_TOOLS, StepEnvironment
-from tui.terminal_text import clean
+from tui.terminal_text import acting, clean
 
 FOLDER = "trn-models-runs"
 """Below the home folder there; TRN_MODELS_FOLDER names another."""
 
 _FOLDERS = (NEFF_CACHE_VARIABLE, NEFF_LOCKS_VARIABLE)
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
-_NOT_IN_A_LINE = re.compile(r"[\0\r\n]")
 
 
 def shell_line(wanted: Wanted, changes: Changes, *, python: str = "python3") -> str:
@@ -33,14 +32,15 @@ def shell_line(wanted: Wanted, changes: Changes, *, python: str = "python3") -> 
     NEURON_RT_NUM_CORES cores, as which ones are free there is not known (NEURON_RT_VISIBLE_CORES wins when it is
     set there). Its exit code is the script's. Secrets are not in it: they are taken from the variables there.
 
-    Raises `NoDataError` without a script, and `UsageError` for a word with a line break.
+    Raises `NoDataError` without a script, and `UsageError` for a word with a line break or other control characters.
     """
     script = wanted.script if changes.script is None else changes.script
     if script is None:
         raise NoDataError("No run.py is recorded", clean(wanted.record.model_id or ""), "Choose another record.")
     for word in (python, *changes.arguments, *changes.environment.values()):
-        if _NOT_IN_A_LINE.search(word):
-            raise UsageError("A line break cannot be written into one line", f"In «{clean(word)}».", "Leave it out.")
+        if found := acting(word):
+            detail = f"A terminal would act on {found} in «{clean(word)}» when the line is pasted."
+            raise UsageError("No line for a shell can hold control characters", detail, "Leave them out.")
     data = script_bytes(script)
     digest = hashlib.sha256(data).hexdigest()
     packed = base64.b64encode(gzip.compress(data, mtime=0)).decode("ascii")

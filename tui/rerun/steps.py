@@ -196,10 +196,10 @@ def _graphs(base: _Base) -> Step:
     if cache is None:
         asking = "Asking the Hub where compiled graphs are …"
         return _without(Kind.GRAPHS, asking if base.wanted.asking else "Nobody looked yet where compiled graphs are.")
-    if not cache.argv:
-        return _without(Kind.GRAPHS, cache.note)
     if base.added.get(run_environment.NEFF_CACHE_VARIABLE):
         cache = cache.into(run_environment.neff_cache_of_run(base.settings, base.added))
+    if not cache.argv:
+        return _without(Kind.GRAPHS, cache.note)
     remark = f"a candidate, unverified; {cache.source}" if cache.candidate else cache.source
     if base.settings.offline:
         return _without(Kind.GRAPHS, _OFFLINE, cache.line, remark)

@@ -20,7 +20,7 @@ from tui.screens.copying import NO_MODEL, Refusal, script_file_name, what_to_cop
 from tui.screens.data_screen import DataScreen
 from tui.screens.model_detail import ModelDetail
 from tui.settings import Settings
-from tui.terminal_text import clean
+from tui.terminal_text import brief, clean
 from tui.widgets.copy_request import CopyRequested
 from tui.widgets.detail_text import one_line
 
@@ -61,7 +61,7 @@ class RecordActions(DataScreen):
     def tell(self, text: str, severity: SeverityLevel = "information") -> None:
         """Say what a key did; one answer at a time."""
         self.app.clear_notifications()
-        self.notify(clean(text), severity=severity, markup=False)
+        self.notify(brief(text, 1_000), severity=severity, markup=False)
 
     def refuse(self, reason: str) -> None:
         """Say why a key does nothing here."""

@@ -22,6 +22,7 @@ from tui.screens import arrivals
 from tui.screens.copying import NO_MODEL
 from tui.screens.header_lines import HeaderLines
 from tui.screens.model_detail import ModelDetail
+from tui.screens.steady import SteadyScreen
 from tui.settings import Settings
 from tui.widgets.bars import Bar
 from tui.widgets.empty_text import empty_text
@@ -42,10 +43,11 @@ SUGGEST_AFTER_S = 0.15
 """Typing rests this long before a near word is looked for."""
 
 
-class BrowseScreen(HeaderLines):
+class BrowseScreen(HeaderLines, SteadyScreen[None]):
     """Table, detail beside or over it, and the lines around them."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012 - an instance attribute of Screen
+    AUTO_FOCUS = "ModelTable, ModelDetail"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "search", id="search", tooltip="Search: part of a model's id", priority=True),
         Binding("enter", "enter", "detail", id="enter", tooltip="Detail; in the search: to the table", priority=True),

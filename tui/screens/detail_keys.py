@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from tui import state as remembered
 from tui.screens.model_detail import ModelDetail
 from tui.screens.question_keys import QuestionKeys
+from tui.screens.remembering import remember
 from tui.settings import Settings
 from tui.widgets.model_table import ModelTable
 from tui.widgets.search_box import SearchBox
@@ -85,7 +86,7 @@ class DetailKeys(QuestionKeys):
             return
         self.closed = not self.closed
         self._place_detail(over=False)
-        remembered.remember(self.settings, detail=CLOSED if self.closed else None)
+        remember(self.app, self.settings, detail=CLOSED if self.closed else None)
         if isinstance(self.focused, ModelDetail):
             self.show_table()
         if not self.closed:

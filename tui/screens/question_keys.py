@@ -17,6 +17,7 @@ from tui.catalog.stacks import (
     with_compiler,
     with_library,
 )
+from tui.screens.remembering import remember
 from tui.screens.rerun_keys import RerunKeys
 from tui.settings import Settings
 from tui.widgets.header_text import SORT_NAMES
@@ -89,7 +90,7 @@ class QuestionKeys(RerunKeys):
         if choice is None:
             return
         self.pipeline_tag = choice.value
-        remembered.remember(self.settings, task=self.pipeline_tag)
+        remember(self.app, self.settings, task=self.pipeline_tag)
         self.action_view(View.TRENDING if self.question.view is View.SELECTED else self.question.view)
 
     def action_pick_compiler(self) -> None:
@@ -161,7 +162,7 @@ class QuestionKeys(RerunKeys):
         self.sorts.pop(view, None)
         if text is not None:
             self.sorts[view] = text
-        remembered.remember(self.settings, sort={str(view): text})
+        remember(self.app, self.settings, sort={str(view): text})
         self.question = replace(self.question, sort=column, descending=descending)
         self.draw_selection()
 

@@ -15,7 +15,6 @@ from time import monotonic
 from textual import on
 from textual.app import SuspendNotSupported
 from textual.notifications import SeverityLevel
-from textual.screen import Screen
 
 from tui.errors import TrnModelsError, UsageError
 from tui.host.interpreters import Interpreter
@@ -24,8 +23,9 @@ from tui.rerun.preparation import Changes, Here, Preparation, Wanted
 from tui.rerun.runs import Run
 from tui.screens import rerun_changes, rerun_work
 from tui.screens.dialogs import Choice, NameDialog, Objection, PickDialog
+from tui.screens.steady import SteadyScreen
 from tui.settings import Settings
-from tui.terminal_text import clean
+from tui.terminal_text import brief, clean
 from tui.widgets import rerun_text
 from tui.widgets.detail_text import one_line
 
@@ -40,7 +40,7 @@ FRESH_S = 5.0
 _KEPT = rerun_changes.Kept()
 
 
-class RerunChoices(Screen[int | None]):
+class RerunChoices(SteadyScreen[int | None]):
     """A record, this machine, and what a person changed."""
 
     def __init__(self, settings: Settings, wanted: Wanted, interpreters: tuple[Interpreter, ...] | None = None) -> None:
@@ -183,7 +183,7 @@ class RerunChoices(Screen[int | None]):
     def tell(self, text: str, severity: SeverityLevel = "information") -> None:
         """Say what a key did; one answer at a time."""
         self.app.clear_notifications()
-        self.notify(clean(text), severity=severity, markup=False)
+        self.notify(brief(text, 1_000), severity=severity, markup=False)
 
     # What a person changes
 

@@ -12,7 +12,6 @@ from textual import events
 from textual.app import App
 from textual.message import Message
 from textual.notifications import SeverityLevel
-from textual.screen import Screen
 
 from tui.background import in_background
 from tui.errors import TrnModelsError
@@ -20,8 +19,9 @@ from tui.rerun import runs, start
 from tui.rerun.progress import phase
 from tui.rerun.runs import Run, State
 from tui.screens.dialogs import ConfirmDialog
+from tui.screens.steady import SteadyScreen
 from tui.settings import Settings
-from tui.terminal_text import clean
+from tui.terminal_text import brief
 from tui.widgets import run_text
 from tui.widgets.copy_request import CopyRequested
 from tui.widgets.detail_text import one_line
@@ -45,12 +45,12 @@ def announce(app: App[object], settings: Settings, run: Run) -> None:
     For whom `tui.rerun.news.first_to_tell` has chosen, so that it is told once over all apps.
     """
     where = "" if isinstance(app.screen, RunActions) else " R shows it."
-    app.notify(clean(f"Run {run.id}, {run.model_id}: {phase(run)}.{where}"), markup=False)
+    app.notify(brief(f"Run {run.id}, {run.model_id}: {phase(run)}.{where}", 1_000), markup=False)
     if settings.bell:
         app.bell()
 
 
-class RunActions(Screen[None]):
+class RunActions(SteadyScreen[None]):
     """Keys that act on one run; the screen on top of this says which one it is."""
 
     _being_ended: ClassVar[set[Path]] = set()
@@ -75,7 +75,7 @@ class RunActions(Screen[None]):
     def say(self, text: str, severity: SeverityLevel = "information", timeout: float | None = None) -> None:
         """Say what a key did; one answer at a time, for `timeout` seconds."""
         self.app.clear_notifications()
-        self.app.notify(clean(text), severity=severity, markup=False, timeout=timeout)
+        self.app.notify(brief(text, 1_000), severity=severity, markup=False, timeout=timeout)
 
     def ask(self, run: Run, dialog: ConfirmDialog, work: Callable[[], Done], meanwhile: str = "") -> None:
         """Do `work` in the background when the person says yes; `meanwhile` is said of what takes long."""

@@ -348,6 +348,8 @@ class RunLogScreen(RunActions):
         """All runs; back to them when this screen was opened from there."""
         from tui.screens.runs import RunsScreen
 
+        if not self.is_active:
+            return  # it was asked for already
         stack = self.app.screen_stack
         below = stack[stack.index(self) - 1]
         if isinstance(below, RunsScreen):

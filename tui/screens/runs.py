@@ -98,7 +98,7 @@ class RunsScreen(RunActions):
             self._looks.ask(again=False)
 
     def _bring(self) -> None:
-        in_background(self, lambda: Found(runs.every(self.settings)), NotFound, "reading the runs")
+        in_background(self, lambda: Found(runs.listed(self.settings)), NotFound, "reading the runs")
 
     @on(Found)
     def _found(self, event: Found) -> None:

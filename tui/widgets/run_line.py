@@ -101,7 +101,7 @@ class RunLine(ClickableLine):
             stamp = _stamp(runs.runs_folder(settings))
             if stamp is not None and stamp == unchanged:
                 return self.Looked(stamp, None)
-            found = runs.every(settings)
+            found = runs.listed(settings)
             return self.Looked(stamp, found, tuple(run for run in reversed(found) if first_to_tell(run)))
 
         in_background(self, work, self.NotLooked, "reading the runs")

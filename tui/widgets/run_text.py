@@ -11,7 +11,7 @@ from tui.rerun import progress
 from tui.rerun.diagnosis import Diagnosis
 from tui.rerun.plan import TITLES
 from tui.rerun.runs import Result, Run, State
-from tui.terminal_text import clean
+from tui.terminal_text import brief
 from tui.widgets.verdict_look import MUTED
 
 SIGNS = {
@@ -38,7 +38,7 @@ def sign(run: Run) -> tuple[str, str]:
 
 def title(run: Run) -> tuple[Content, ...]:
     """`run 3  Run  acme/Model`, shorter without the organisation."""
-    name = clean(run.model_id)
+    name = brief(run.model_id)
     edited = Content.styled("  EDITED", "bold $text-warning") if run.edited else Content("")
     sample = Content.styled("  SAMPLE", "bold $text-warning") if run.model_id.startswith("sample/") else Content("")
     return tuple(
@@ -63,7 +63,7 @@ def follow_state(run: Run, lines: int, paused: bool) -> tuple[Content, ...]:
 def facts(run: Run, now: datetime) -> Content:
     """State, elapsed time, phase, ranks, memory, cores: as many as fit are on one line each."""
     mark, style = sign(run)
-    parts = [clean(part) for part in progress.headline(run, now) if part]
+    parts = [brief(part) for part in progress.headline(run, now) if part]
     return Content.assemble((f"{mark} ", style), " · ".join(parts))
 
 
@@ -71,13 +71,13 @@ def outcome(run: Run, sentences: tuple[str, ...], diagnosis: Diagnosis | None) -
     """What it meant: the outcome beside the record, the cause when one is known, what to do."""
     mark, style = sign(run)
     first, *rest = sentences or ("It is over.",)
-    lines = [Content.assemble((f"{mark} ", style), (clean(first), "bold"))]
-    lines += [Content(clean(text)) for text in rest]
+    lines = [Content.assemble((f"{mark} ", style), (brief(first), "bold"))]
+    lines += [Content(brief(text)) for text in rest]
     if diagnosis is not None:
-        lines.append(Content.assemble((clean(diagnosis.title), "bold $text-error")))
-        lines.append(Content.styled(clean(diagnosis.line, newlines=True), MUTED))
+        lines.append(Content.assemble((brief(diagnosis.title), "bold $text-error")))
+        lines.append(Content.styled(brief(diagnosis.line, 4_000, newlines=True), MUTED))
         if diagnosis.advice:
-            lines.append(Content.assemble(("What to do  ", "bold $primary"), clean(diagnosis.advice)))
+            lines.append(Content.assemble(("What to do  ", "bold $primary"), brief(diagnosis.advice)))
     return Content("\n").join(lines)
 
 
@@ -86,8 +86,8 @@ def cells(run: Run, now: datetime) -> tuple[str, ...]:
     elapsed = progress.elapsed_s(run, now)
     return (
         str(run.id),
-        clean(progress.phase(run)),
-        clean(run.model_id) + (" (edited)" if run.edited else ""),
+        brief(progress.phase(run)),
+        brief(run.model_id) + (" (edited)" if run.edited else ""),
         run.kind.value,
         numbers.when(run.started_at),
         numbers.duration(elapsed),

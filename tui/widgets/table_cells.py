@@ -47,6 +47,8 @@ STYLES: Mapping[str, str] = {
 
 NOTE_LEAST = 8
 """In fewer cells a note says nothing and is left out."""
+LONGEST = 1_000
+"""Characters of a text that are looked at, from its beginning and from its end."""
 BESIDE_LEAST = 7
 """`+1 FAIL`; in fewer cells after the word a bare "+" says that there is more."""
 
@@ -69,6 +71,7 @@ def line(layout: Layout, row: Row, words: Sequence[str], *, mark_unknown_library
 
     `mark_unknown_library` says it of a record whose model has no library on the Hub, where there is room.
     """
+    row = _bounded(row)
     note = note_of(row)
     recorded = row["record"] is not None
     unknown = LIBRARY_UNKNOWN if mark_unknown_library and recorded and row["hub_library"] is None else ""
@@ -92,6 +95,16 @@ def line(layout: Layout, row: Row, words: Sequence[str], *, mark_unknown_library
         pieces += [(" " * (place.start - at), ""), *cell]
         at = end
     return _merged(pieces)
+
+
+def _bounded(row: Row) -> Row:
+    """The row, or of texts that no line has room for the beginning and the end: to measure 100,000 signs takes long."""
+    too_long = {
+        name: f"{value[:LONGEST]}…{value[-LONGEST:]}"
+        for name, value in row.items()
+        if isinstance(value, str) and len(value) > 2 * LONGEST and name != "unconverted"
+    }
+    return {**row, **too_long} if too_long else row
 
 
 def _line_with_stack(layout: Layout, row: Row, words: Sequence[str], note: str, unknown: str) -> list[Piece]:

@@ -1,0 +1,25 @@
+"""What the screens of this app have over Textual's: they are left once, and are laid out for one size at a time."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.await_complete import AwaitComplete
+from textual.screen import Screen, ScreenResultType
+
+
+class SteadyScreen(Screen[ScreenResultType]):
+    """A screen that takes no answer twice, and no size that the window has no more."""
+
+    def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
+        """Leave with this answer, unless it was left already or something lies over it.
+
+        Textual takes away whatever is on top, and ends the app when that is the last.
+        """
+        return super().dismiss(result) if self.is_active else AwaitComplete()
+
+    async def _on_resize(self, event: events.Resize) -> None:
+        # Each layout tells the screen itself the size it was made for, and what is told leads to a layout. With two
+        # sizes under way, as while a window is drawn larger, they would follow each other without end.
+        if event.size != self.app.size:
+            event.stop()
+            event.prevent_default()
