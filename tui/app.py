@@ -103,6 +103,8 @@ class TrnModelsApp(App[int]):
     async def on_event(self, event: events.Event) -> None:
         """A key or a click is for the screen that those before it opened, once that has its parts."""
         if isinstance(event, (events.InputEvent, events.Paste)) and self.screen_stack:
+            if self._exit:
+                return  # it was typed behind the key that ends the app
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.screen._mounted_event.wait(), SCREEN_WITHIN_S)
         await super().on_event(event)
@@ -194,6 +196,13 @@ class TrnModelsApp(App[int]):
             self.notify("No shell here could bring the app back.", severity="warning", markup=False)
 
     # The end
+
+    def _handle_exception(self, error: Exception) -> None:
+        """What is just being opened when the app is told to end finds its parts gone: that is no reason to end."""
+        if self._exit:
+            log.warning("an error while the app ended", exc_info=error)
+        else:
+            super()._handle_exception(error)
 
     def _fatal_error(self) -> None:
         """Textual shows a traceback here; the log file is the place for it."""

@@ -56,9 +56,10 @@ class UnreadableFileError(NoDataError):
 
 
 class HubError(TrnModelsError):
-    """A request to the Hub gave no usable answer."""
+    """A request to the Hub gave no usable answer. `until` is when it may be asked again, if a header told it."""
 
     exit_code = EXIT_NO_DATA
+    until: datetime | None = None
 
 
 class HubOfflineError(HubError):
@@ -70,7 +71,7 @@ class HubUnreachableError(HubError):
 
 
 class HubRateLimitedError(HubError):
-    """The Hub answered 429. `until` is set only when a header of the answer told it."""
+    """The Hub answered 429."""
 
     def __init__(self, title: str, detail: str = "", remedy: str = "", until: datetime | None = None) -> None:
         super().__init__(title, detail, remedy)

@@ -161,7 +161,7 @@ def test_an_endpoint_that_is_no_address_is_an_error_in_words(
         (rate_limited(), None),
         (status(429, {"RateLimit": '"api";r=3;t=250'}), None),
         (status(429, {"Retry-After": "soon"}), None),
-        (rate_limited(10**9), None),
+        (rate_limited(10**9), 24 * 3600),
     ],
 )
 def test_the_end_of_a_rate_limit_is_known_only_when_a_header_tells_it(

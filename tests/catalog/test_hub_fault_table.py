@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import random
 from functools import partial
+from pathlib import Path
 
+import download_table
 import pytest
 from fault_table import (
     FAULTS,
@@ -16,13 +18,12 @@ from fault_table import (
     fill,
     fresh,
     no_names,
-    short_waits,
+    time_limit,
     wrong_with,
 )
-from loopback_hub import LoopbackHub, login_page, rate_limited, reset, silent, status
+from loopback_hub import LoopbackHub, rate_limited, status
 
 from tui.catalog import hub as asked
-from tui.catalog import hub_download, hub_session
 from tui.errors import HubRateLimitedError, HubUnreachableError
 from tui.settings import DEFAULT_DATASET, Settings
 
@@ -44,7 +45,7 @@ def test_every_request_under_a_fault(
     filled: LoopbackHub, settings: Settings, fault: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    with short_waits():
+    with time_limit(8.0):
         wrong = [
             each
             for number, request in enumerate(REQUESTS)
@@ -58,7 +59,7 @@ def test_every_request_under_a_fault(
 @pytest.mark.parametrize("fault", SLOW)
 def test_a_request_that_gets_no_answer_ends_in_time(filled: LoopbackHub, settings: Settings, fault: str) -> None:
     chosen = random.Random(fault).sample(sorted(REQUESTS), 3)
-    with short_waits():
+    with time_limit(0.5):
         assert [each for name in chosen for each in wrong_with(filled, settings, name, fault)] == []
 
 
@@ -87,7 +88,7 @@ def test_a_hub_that_refuses_or_whose_name_nobody_knows_is_named(
 
 
 def test_a_hub_that_speaks_no_tls_is_told_as_such(filled: LoopbackHub, settings: Settings) -> None:
-    with endpoint_of(filled.url.replace("http:", "https:")), short_waits():
+    with endpoint_of(filled.url.replace("http:", "https:")), time_limit(2.0):
         error = failure(lambda: asked.dataset_revision(settings))
     assert isinstance(error, HubUnreachableError)
     assert "SSL" in error.detail
@@ -124,28 +125,31 @@ def test_files_that_are_here_are_not_given_out_as_a_new_revision(filled: Loopbac
         asked.fetch_dataset(settings, newer, lambda _: None)
 
 
-XET = [
-    (f"/api/datasets/{DEFAULT_DATASET}/xet-read-token", status(500), "The Hub has a problem of its own"),
-    (f"/api/datasets/{DEFAULT_DATASET}/xet-read-token", rate_limited(retry_after=9), "The Hub asks to wait"),
-    (f"/api/datasets/{DEFAULT_DATASET}/xet-read-token", login_page(), "The Hub gave no usable answer"),
-    (f"/api/datasets/{DEFAULT_DATASET}/xet-read-token", silent(), "Fetching stopped: nothing arrived"),
-    ("/v2/reconstructions", status(503), "The Hub gave no usable answer"),
-    ("/v2/reconstructions", reset(), "The Hub gave no usable answer"),
-    ("/v2/reconstructions", silent(), "Fetching stopped: nothing arrived"),
-]
-
-
-@pytest.mark.parametrize(("path", "fault", "title"), XET)
-def test_what_goes_wrong_with_xet_storage_ends_the_download_in_words(
-    filled: LoopbackHub, settings: Settings, path: str, fault, title: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("step", "fault"), download_table.cases(seed=6, number=2))
+def test_a_download_under_a_fault(
+    filled: LoopbackHub, settings: Settings, step: str, fault: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(hub_download, "STALLED_S", 1.5)
-    filled.xet = True
-    filled.set_fault(path, fault)
-    error = failure(lambda: asked.fetch_dataset(settings, filled.datasets[DEFAULT_DATASET].main, lambda _: None))
-    hub_session.forget_waits()
-    assert error is not None
-    assert error.title.startswith(title)
-    assert DEFAULT_DATASET in error.detail
-    assert SECRET not in str(error)
-    assert len(filled.paths(path)) <= 2
+    caplog.set_level(logging.DEBUG)
+    assert download_table.wrong_with(filled, settings, tmp_path / "home", step, fault) == []
+    assert SECRET not in caplog.text
+
+
+@pytest.mark.parametrize("step", ["list of files", "Xet's token", "reconstruction"])
+def test_a_download_of_which_nothing_arrives_is_ended(
+    filled: LoopbackHub, settings: Settings, step: str, tmp_path: Path
+) -> None:
+    with download_table.short_silence(2.5):
+        assert download_table.wrong_with(filled, settings, tmp_path / "home", step, "silent") == []
+
+
+def test_a_download_from_a_hub_that_refuses_or_speaks_no_tls_names_it(filled: LoopbackHub, settings: Settings) -> None:
+    commit = filled.datasets[DEFAULT_DATASET].main
+    with endpoint_of(filled.url.replace("http:", "https:")):
+        error = failure(lambda: asked.fetch_dataset(settings, commit, lambda _: None))
+    assert isinstance(error, HubUnreachableError)
+    assert "SSL" in error.detail
+    filled.refuse()
+    error = failure(lambda: asked.fetch_dataset(settings, commit, lambda _: None))
+    assert isinstance(error, HubUnreachableError)
+    assert error.title == "The Hub cannot be reached"
+    assert filled.url in error.detail

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from loopback_hub import (
     drip,
     endless_head,
     login_page,
+    old_copy,
     rate_limited,
     redirect_loop,
     reset,
@@ -89,6 +91,7 @@ _BROKEN = Told(HubUnreachableError, "The connection to the Hub broke off")
 _OWN_PROBLEM = Told(HubUnreachableError, "The Hub has a problem of its own")
 _NOT_THE_HUB = Told(HubUnreachableError, "The answer is not one of the Hub's")
 _NOT_FOUND = Told(HubNotFoundError, "Not found on the Hub")
+_OLD = Told(HubUnreachableError, "The answer is an old copy, not the Hub's")
 _LIMITED = Told(HubRateLimitedError, "The Hub asks to wait: too many requests")
 
 FAULTS: Mapping[str, tuple[Fault, Told]] = {
@@ -107,9 +110,13 @@ FAULTS: Mapping[str, tuple[Fault, Told]] = {
     "429 with Retry-After": (rate_limited(retry_after=600), _LIMITED),
     "429 with RateLimit": (rate_limited(seconds=600), _LIMITED),
     "500": (status(500), _OWN_PROBLEM),
-    "503": (status(503, {"Retry-After": "30"}), _OWN_PROBLEM),
+    "503": (status(503), _OWN_PROBLEM),
+    "503 with Retry-After": (status(503, {"Retry-After": "600"}), _OWN_PROBLEM),
     "redirect loop": (redirect_loop(), _NOT_THE_HUB),
+    "old copy": (old_copy(5 * 3600), _OLD),
 }
+TELL_A_TIME = frozenset({"429 with Retry-After", "429 with RateLimit", "503 with Retry-After"})
+"""Faults that say how long to wait."""
 
 
 def fill(hub: LoopbackHub) -> None:
@@ -125,7 +132,7 @@ def expected(request: str, fault: str) -> Told | None:
     told = FAULTS[fault][1]
     if told is _NOT_FOUND and REQUESTS[request].missing_is_nothing:
         return None
-    return None if told is _NOT_THE_HUB and fault != "redirect loop" and request in TEXTS else told
+    return None if told in (_NOT_THE_HUB, _OLD) and fault != "redirect loop" and request in TEXTS else told
 
 
 def wrong_with(hub: LoopbackHub, given: Settings, request: str, fault: str) -> list[str]:
@@ -149,14 +156,14 @@ def wrong_with(hub: LoopbackHub, given: Settings, request: str, fault: str) -> l
         wrong.append(f"without the address or a way out: {error}")
     if len(concerned) != 1 and fault != "redirect loop":
         wrong.append(f"{len(concerned)} requests instead of 1")
-    if isinstance(error, HubRateLimitedError) and (error.until is not None) != (fault != "429"):
+    if error is not None and (error.until is not None) != (fault in TELL_A_TIME):
         wrong.append(f"until {error.until}")
-    if error is not None and SECRET in str(error):
+    if error is not None and SECRET in "".join(traceback.format_exception(error)):
         wrong.append("the token is in the error")
-    if hub_session._asked_to_wait:
+    if error is not None and fault in TELL_A_TIME:
         hub.forget_requests()
         again = failure(lambda: REQUESTS[request].ask(given))
-        if not isinstance(again, HubRateLimitedError) or hub.requests:
+        if type(again) is not type(error) or again.until != error.until or hub.requests:
             wrong.append(f"asked again before the Hub allows: {hub.requests}, {again!r}")
     hub_session.forget_waits()
     if (lasting := failure(lambda: REQUESTS[request].ask(given))) is not None and not isinstance(
@@ -181,9 +188,9 @@ def failure(work: Callable[[], object]) -> HubError | None:
 
 
 @contextmanager
-def short_waits() -> Iterator[None]:
-    """Time limits of a fraction of a second."""
-    with patch.object(hub_session, "HUB_TIMEOUT_S", 0.25), patch.object(hub_session, "TOTAL_S", 0.5):
+def time_limit(seconds: float) -> Iterator[None]:
+    """A request may take so long, and be silent for half of that."""
+    with patch.object(hub_session, "HUB_TIMEOUT_S", seconds / 2), patch.object(hub_session, "TOTAL_S", seconds):
         yield
 
 

@@ -13,7 +13,7 @@ from typing import Literal
 class Fault:
     """What happens to requests instead of, or on top of, the answer. Made by the functions below."""
 
-    kind: Literal["silent", "slow", "late", "answer", "cut", "drip", "endless_head", "reset", "loop"]
+    kind: Literal["silent", "slow", "late", "answer", "cut", "drip", "endless_head", "reset", "loop", "old"]
     seconds: float = 0.0
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -82,6 +82,11 @@ def endless_head(seconds: float) -> Fault:
 def redirect_loop() -> Fault:
     """Send to the same address again and again."""
     return Fault("loop")
+
+
+def old_copy(seconds: float) -> Fault:
+    """The right answer, out of the store of a proxy on the way, which says for how long it has been there."""
+    return Fault("old", seconds=seconds)
 
 
 def reset() -> Fault:

@@ -13,6 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
+import hub_xet
+
 if TYPE_CHECKING:
     from loopback_hub import LoopbackHub, Repository
 
@@ -76,7 +78,7 @@ class Handler(BaseHTTPRequestHandler):
         self.query = parse_qs(parts.query, keep_blank_values=True)
         try:
             self.suffer()
-            if authorization and authorization != f"Bearer {GOOD_TOKEN}":
+            if authorization and authorization not in (f"Bearer {GOOD_TOKEN}", f"Bearer {hub_xet.TOKEN}"):
                 self.refuse(401, "Invalid credentials in Authorization header")
             self.route(parts.path)
             self.refuse(404, "Not Found")
@@ -124,6 +126,8 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(code)
         every = {"RateLimit": '"api";r=499;t=300', "RateLimit-Policy": '"fixed window";"api";q=500;w=300'}
         every |= {"Content-Type": "application/json", **(headers or {})}
+        if self.fault and self.fault.kind == "old":
+            every["Age"] = f"{self.fault.seconds:.0f}"
         for name, value in every.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body) if length is None else length))
@@ -184,10 +188,16 @@ class Handler(BaseHTTPRequestHandler):
         elif re.fullmatch(r"/api/(datasets|spaces)/[^/]+/[^/]+/xet-read-token/[0-9a-f]{40}", path):
             cas = {
                 "X-Xet-Cas-Url": hub.content_url,
-                "X-Xet-Access-Token": "xet",
+                "X-Xet-Access-Token": hub_xet.TOKEN,
                 "X-Xet-Token-Expiration": "4000000000",
             }
-            self.json({"casUrl": hub.content_url, "accessToken": "xet", "exp": 4_000_000_000}, cas)
+            self.json({"casUrl": hub.content_url, "accessToken": hub_xet.TOKEN, "exp": 4_000_000_000}, cas)
+        elif found := re.fullmatch(r"/(v1/reconstructions|xorbs)/([0-9a-f]{64})", path):
+            content = hub_xet.content_of([each.revisions for each in hub.datasets.values()], found[2])
+            if content is not None and found[1] == "xorbs":
+                self.content(hub_xet.xorb(content))
+            elif content is not None:
+                self.json(hub_xet.reconstruction(content, found[2], f"{hub.content_url}/xorbs/{found[2]}"))
         elif found := re.fullmatch(r"/api/(datasets|spaces)/([^/]+/[^/]+)(?:/(revision|tree)/(.+))?", path):
             self.repository(found[1], unquote(found[2]), found[3], found[4])
 
@@ -235,6 +245,8 @@ class Handler(BaseHTTPRequestHandler):
         if part == "tree":
             recursive = self.query.get("recursive", ["false"])[0].lower() == "true"
             entries = tree(files, unquote(folder), recursive)
+            if self.server.hub.xet:
+                entries = [{**each, "xetHash": each["sha256"]} if "lfs" in each else each for each in entries]
             self.page(entries, self.server.hub.largest_page)
         info: dict[str, Any] = {"_id": sha[:24], "id": repo_id, "sha": sha}
         if not self.query.get("expand"):

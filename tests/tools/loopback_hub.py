@@ -35,6 +35,7 @@ from hub_faults import (
     endless_head,
     late,
     login_page,
+    old_copy,
     rate_limited,
     redirect_loop,
     reset,
@@ -46,7 +47,7 @@ from hub_handler import GOOD_TOKEN, Listener
 
 __all__ = [
     "GOOD_TOKEN", "Fault", "LoopbackHub", "Repository", "answer", "cut", "drip", "endless_head", "late",
-    "login_page", "rate_limited", "redirect_loop", "reset", "silent", "slow", "status",
+    "login_page", "old_copy", "rate_limited", "redirect_loop", "reset", "silent", "slow", "status",
 ]  # fmt: skip
 
 
@@ -92,7 +93,7 @@ class LoopbackHub:
         self.buckets: dict[str, dict[str, bytes]] = {}
         self.largest_page = 1000
         self.xet = False
-        """Whether large files are said to be in Xet storage. Its token is given out, no content is."""
+        """Whether large files are in Xet storage, at `content_url`."""
         self.requests: list[tuple[str, str]] = []
         self.authorizations: list[tuple[str, str | None]] = []
         self._faults: dict[str, Fault] = {}

@@ -59,16 +59,16 @@ HANGS = (
 )
 
 
-def shown(terminal: RealTerminal) -> str:
-    """The screen as text; for windows that were not resized."""
+def shown(terminal: RealTerminal, since: int = 0) -> str:
+    """The screen as text, by what came after this position; for windows that were not resized after it."""
     screen = pyte.Screen(*terminal.size)
-    pyte.ByteStream(screen).feed(terminal.raw)
+    pyte.ByteStream(screen).feed(terminal.raw[since:])
     return "\n".join(screen.display)
 
 
-def until_shown(terminal: RealTerminal, word: str, seconds: float = 40.0) -> None:
+def until_shown(terminal: RealTerminal, word: str, since: int = 0, seconds: float = 40.0) -> None:
     end = time.monotonic() + seconds
-    while word not in (text := shown(terminal)):
+    while word not in (text := shown(terminal, since)):
         assert time.monotonic() < end and terminal.process.poll() is None, f"«{word}» is not on the screen:\n{text}"
         terminal.read(0.2)
 
@@ -206,13 +206,17 @@ def resized_often(folder: Path, seconds: float, seed: int, screen: str = "table"
 
 def answers(terminal: RealTerminal) -> None:
     """In a window of a usual size again: ? is answered, and q ends it."""
-    terminal.resize(100, 30)
-    for _ in range(10):
-        terminal.press(ESC)
-        terminal.read(0.15)
     since = len(terminal.raw)
-    terminal.press("?")
-    terminal.until("esc close", since)
+    terminal.resize(100, 30)
+    end = time.monotonic() + 60
+    while "esc close" not in shown(terminal, since):
+        assert time.monotonic() < end and terminal.process.poll() is None, (
+            f"? is not answered:\n{shown(terminal, since)}"
+        )
+        for key in (ESC, ESC, ESC, "?"):
+            terminal.settle(0.4)  # what is typed before a dialog is closed is for the dialog
+            terminal.press(key)
+        terminal.settle(1.0)
     by_keys(terminal)
 
 
@@ -264,6 +268,11 @@ def prints_the_list(folder: Path, redirection: str, **environ: str) -> str:
 # Random keys
 
 
+def _last_traceback(folder: Path) -> str:
+    text = (folder / "state" / "trn-models" / "trn-models.log").read_text()
+    return text[text.rfind("Traceback") :][-2500:]
+
+
 def random_keys(folder: Path, number: int, seed: int) -> str:
     """So many random events; if none of them ended it, one of ENDS does. How it ended."""
     chance = random.Random(seed)
@@ -282,6 +291,7 @@ def random_keys(folder: Path, number: int, seed: int) -> str:
                 break
         terminal.settle()
         if terminal.process.poll() is not None:
+            assert terminal.process.returncode != 70, _last_traceback(folder)
             assert_ended(terminal, 0)
             return "ended by its keys"
         end = chance.choice([name for name in ENDS if name != "keys"])

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from datetime import UTC, datetime, timedelta
 from time import monotonic
 
 import psutil
 import pytest
 from fault_table import SECRET
-from loopback_hub import login_page, rate_limited, reset, silent, status
+from loopback_hub import login_page, old_copy, rate_limited, reset, silent, status
 from parquet_builder import DATASET, parquet
 
+from tui import numbers
 from tui.catalog import hub as asked
 from tui.errors import HubError
 
@@ -39,6 +41,7 @@ async def kept(start, hub):
         (reset(), "the connection to the Hub broke off"),
         (login_page(), "the answer is not one of the Hub's"),
         (rate_limited(), "rate-limited by the Hub"),
+        (old_copy(7200), "the answer is an old copy, not the Hub's"),
     ],
 )
 async def test_the_status_line_says_what_failed_where_and_when_it_is_tried_again(start, kept, fault, words):
@@ -49,6 +52,28 @@ async def test_the_status_line_says_what_failed_where_and_when_it_is_tried_again
         assert f"stale: {words} ({kept.url.removeprefix('http://')}), again " in line
         assert "last checked" in line
         assert "acme/model-0" in reader.text
+
+
+@pytest.mark.parametrize(
+    ("fault", "minutes"),
+    [
+        (status(500), 1),
+        (rate_limited(), 5),
+        (rate_limited(seconds=900), 15),
+        (status(503, {"Retry-After": "1200"}), 20),
+    ],
+)
+async def test_the_hub_is_asked_again_no_sooner_than_it_allows(start, kept, fault, minutes):
+    kept.set_fault("/api/datasets", fault)
+    async with start(width=160) as reader:
+        await reader.until(lambda: "stale" in reader.lines[-2])
+        wait = reader.browse.next_look - datetime.now(UTC)
+        assert timedelta(minutes=minutes - 0.5) < wait <= timedelta(minutes=minutes)
+        assert numbers.clock(reader.browse.next_look) in reader.lines[-2]
+        kept.forget_requests()
+        await reader.press("u")
+        await reader.until(lambda: not reader.browse.fetching)
+        assert bool(kept.paths("/api/datasets")) == (minutes <= 5)
 
 
 async def test_a_hub_that_refuses_is_named_and_the_records_stay(start, kept):

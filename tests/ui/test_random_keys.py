@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from keys_by_pilot import play, surroundings
 from run_pilot import log_of, made, over
@@ -142,3 +144,11 @@ async def test_the_palette_over_another_screen_offers_what_that_screen_can_do(st
         await reader.until(lambda: "Delete its folder" in reader.text)
         await reader.press("escape", "escape")
         assert isinstance(reader.app.screen, BrowseScreen)
+
+
+async def test_what_is_typed_behind_the_key_that_ends_the_app_is_nothing(start):
+    async with start(sample=True) as reader:
+        reader.type_in_one_breath("ctrl+q", "t", "R", ":", "r", "?")
+        await asyncio.sleep(0.3)
+        assert reader.app.return_code == 0
+        assert isinstance(reader.app.screen_stack[-1] if reader.app.screen_stack else None, BrowseScreen | None)

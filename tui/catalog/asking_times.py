@@ -8,6 +8,8 @@ EVERY = timedelta(minutes=30)
 """An unchanged dataset costs one request of less than a kilobyte."""
 AFTER_A_FAILURE = timedelta(minutes=1)
 """Doubled with each further failure, up to `EVERY`."""
+LIMITS_COUNT_FOR = timedelta(minutes=5)
+"""The Hub counts requests in windows of this length: the wait after "too many" when no answer told another."""
 
 
 def next_time(now: datetime, failures: int, not_before: datetime | None = None) -> datetime:

@@ -66,7 +66,7 @@ def run(
     except HubError:
         raise
     except TrnModelsError as error:
-        raise hub_errors.unusable(what, f"{error.title}: {error.detail}") from error
+        raise hub_errors.unusable(what, endpoint(), f"{error.title}: {error.detail}") from error
     if "paths" in last:
         return [(str(name), Path(path)) for name, path in last["paths"]]
     if "error" in last:
@@ -79,7 +79,7 @@ def run(
         raise hub_errors.no_answer(what, endpoint(), LONGEST_S)
     logger.warning("The download of %s ended without a result: %s", what, finished.stderr[-2000:])
     said = finished.stderr.strip().rpartition("\n")[2]
-    raise hub_errors.unusable(what, said or f"the download ended with {finished.returncode}")
+    raise hub_errors.unusable(what, endpoint(), said or f"the download ended with {finished.returncode}")
 
 
 # The child
@@ -145,7 +145,7 @@ class _Arrivals(logging.Handler):
             time.sleep(left)
         arrived = f"{self.files} of {self.all_files} files" if self.all_files else "nothing"
         reason = f"{arrived} had arrived" + (f"; {self.complaint}" if self.complaint else "")
-        self.tell({"error": hub_errors.to_json(hub_errors.stalled(what, seconds, reason))})
+        self.tell({"error": hub_errors.to_json(hub_errors.stalled(what, endpoint(), seconds, reason))})
         os._exit(0)
 
 
@@ -185,10 +185,12 @@ def _fetch(dataset: str, commit: str, arrivals: _Arrivals) -> list[tuple[str, st
     names = sorted(entry.path for entry in entries if entry.path.endswith(".parquet"))
     missing = [name for name in names if not (folder / name).is_file()]
     if missing:
-        raise hub_errors.unusable(what, f"{len(missing)} of {len(names)} files did not arrive: {missing[0]}")
+        raise hub_errors.unusable(
+            what, endpoint(), f"{len(missing)} of {len(names)} files did not arrive: {missing[0]}"
+        )
     damaged = [name for name in damaged if _is_damaged(folder / name)]
     if damaged:
-        raise hub_errors.unusable(what, f"{damaged[0]} is not the file that the Hub announced")
+        raise hub_errors.unusable(what, endpoint(), f"{damaged[0]} is not the file that the Hub announced")
     return [(name, str(folder / name)) for name in names]
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -22,7 +23,7 @@ from tui.terminal_text import clean
 _CHECK_NETWORK = "Check the network, HF_ENDPOINT and HTTPS_PROXY; --offline works with what is on this machine."
 _TRY_LATER = "Try again later; what is already on this machine stays usable."
 
-# A longer wait is no time of day that a status line could name.
+# Whatever an answer tells: an app that is left open asks at least so often.
 _LONGEST_WAIT = timedelta(days=1)
 
 
@@ -83,11 +84,20 @@ def not_the_hub(what: str, endpoint: str, found: str) -> HubUnreachableError:
     )
 
 
-def too_large(what: str, limit: int) -> HubError:
+def old_copy(what: str, endpoint: str, age_s: int) -> HubUnreachableError:
+    """Something between here and the Hub answered with what it had stored so long ago."""
+    return HubUnreachableError(
+        "The answer is an old copy, not the Hub's",
+        f"{what}, {_named(endpoint)}: stored {age_s / 3600:.1f} h ago",
+        "A proxy on the way keeps answers: check HTTPS_PROXY and HF_ENDPOINT, or try again later.",
+    )
+
+
+def too_large(what: str, endpoint: str, limit: int) -> HubError:
     """The answer is longer than `limit` bytes."""
     return HubError(
         "The Hub's answer is too large",
-        f"{what}: over {limit // 1_000_000} MB, not read",
+        f"{what}, {_named(endpoint)}: over {limit // 1_000_000} MB, not read",
         "Check HF_ENDPOINT.",
     )
 
@@ -102,12 +112,13 @@ def of_status(
 ) -> HubError:
     """The error for an answer with `status` >= 400.
 
-    `error_code` and `message` are the Hub's X-Error-Code and X-Error-Message; `wait_s` is what a header of a
-    429 said, None when none did.
+    `error_code` and `message` are the Hub's X-Error-Code and X-Error-Message; `wait_s` is how long a header of
+    a 429 or 503 said to wait, None when none did.
     """
     said = f"{what}, {_named(endpoint)}: {status}" + (f" {clean(message[:200])}" if message else "")
+    until = None if wait_s is None else datetime.now(UTC) + min(timedelta(seconds=min(wait_s, 1e6)), _LONGEST_WAIT)
     if status == 429:
-        return _rate_limited(said, wait_s)
+        return _rate_limited(said, until)
     kind: type[HubError] = HubError
     title, remedy = "The Hub did not accept the request", _TRY_LATER
     if error_code == "GatedRepo":
@@ -122,22 +133,39 @@ def of_status(
         title, remedy = "The Hub does not allow this", "Check what the token in use may read."
     elif status >= 500:
         kind, title = HubUnreachableError, "The Hub has a problem of its own"
-    return kind(title, said, remedy)
+    error = kind(title, said, remedy)
+    error.until = until
+    return error
 
 
-def _rate_limited(said: str, wait_s: float | None) -> HubRateLimitedError:
-    told = wait_s is not None and 0 <= wait_s <= _LONGEST_WAIT.total_seconds()
+def _rate_limited(said: str, until: datetime | None) -> HubRateLimitedError:
     return HubRateLimitedError(
         "The Hub asks to wait: too many requests",
         said,
         "Try again later; a free token in HF_TOKEN raises the limit.",
-        until=datetime.now(UTC) + timedelta(seconds=wait_s or 0.0) if told else None,
+        until,
     )
 
 
-def stalled(what: str, seconds: float, arrived: str) -> HubUnreachableError:
+def of_storage(what: str, endpoint: str, said: str) -> HubError:
+    """The error for what hf_xet, which tells nothing but a sentence, says of the storage of large files."""
+    status = re.search(r"\((429|5\d\d) ", said)
+    if status is not None:
+        return of_status(what, endpoint, int(status[1]), error_code="", message=said, wait_s=None)
+    if "error sending request" in said:
+        return HubUnreachableError(
+            "The Hub's storage of files did not answer", f"{what}, {_named(endpoint)}: {said}", _CHECK_NETWORK
+        )
+    if "following redirect" in said:
+        return not_the_hub(what, endpoint, said)
+    return unusable(what, endpoint, said)
+
+
+def stalled(what: str, endpoint: str, seconds: float, arrived: str) -> HubUnreachableError:
     """A download brought nothing for `seconds`; `arrived` tells what came before, with the reason if known."""
-    return HubUnreachableError(f"Fetching stopped: nothing arrived for {seconds:g} s", f"{what}: {arrived}", _TRY_LATER)
+    return HubUnreachableError(
+        f"Fetching stopped: nothing arrived for {seconds:g} s", f"{what}, {_named(endpoint)}: {arrived}", _TRY_LATER
+    )
 
 
 def given_up(what: str) -> HubError:
@@ -154,9 +182,9 @@ def cannot_write(what: str, reason: str, error: OSError) -> HubError:
     )
 
 
-def unusable(what: str, reason: str) -> HubError:
+def unusable(what: str, endpoint: str, reason: str) -> HubError:
     """Anything else."""
-    return HubError("The Hub gave no usable answer", f"{what}: {reason}", _TRY_LATER)
+    return HubError("The Hub gave no usable answer", f"{what}, {_named(endpoint)}: {reason}", _TRY_LATER)
 
 
 _KINDS: dict[str, type[HubError]] = {
@@ -174,13 +202,12 @@ _KINDS: dict[str, type[HubError]] = {
 
 def to_json(error: HubError) -> dict[str, Any]:
     """An error as it crosses from a child process."""
-    until = error.until.isoformat() if isinstance(error, HubRateLimitedError) and error.until else None
     return {
         "kind": type(error).__name__,
         "title": error.title,
         "detail": error.detail,
         "remedy": error.remedy,
-        "until": until,
+        "until": error.until.isoformat() if error.until else None,
     }
 
 
@@ -188,6 +215,6 @@ def from_json(value: dict[str, Any]) -> HubError:
     """The error that `to_json` made this of."""
     kind = _KINDS[value["kind"]]
     error = kind(value["title"], value["detail"], value["remedy"])
-    if isinstance(error, HubRateLimitedError) and value["until"]:
+    if value["until"]:
         error.until = datetime.fromisoformat(value["until"])
     return error

@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 from tui import __version__
 from tui.catalog import hub_errors
 from tui.catalog.hub_address import endpoint
-from tui.errors import HubError, HubRateLimitedError
+from tui.errors import HubError
 from tui.settings import Settings
 from tui.terminal_text import clean
 
@@ -41,6 +41,8 @@ HUB_TIMEOUT_S = 8.0
 """Longest silence in a request: connecting, or waiting for the next bytes."""
 TOTAL_S = 20.0
 """Longest time for one request in all, whatever the server does."""
+OLDEST_COPY_S = 3600
+"""Age above which a stored answer is not taken for what the Hub says now."""
 LARGEST_ANSWER = 20_000_000
 """Bytes of an answer above which it is not read; a ranking page of 500 models has less than a twentieth."""
 
@@ -51,8 +53,7 @@ ENVIRONMENT: Mapping[str, str] = {
     "HF_HUB_VERBOSITY": "error",
     "HF_HUB_ETAG_TIMEOUT": "8",
     "HF_HUB_DOWNLOAD_TIMEOUT": "8",
-    "HF_XET_CLIENT_RETRY_MAX_ATTEMPTS": "1",
-    "HF_XET_CLIENT_RETRY_BASE_DELAY": "200ms",
+    "HF_XET_CLIENT_RETRY_MAX_ATTEMPTS": "0",
     "HF_XET_CLIENT_CONNECT_TIMEOUT": "5s",
     "HF_XET_CLIENT_READ_TIMEOUT": "10s",
 }
@@ -60,7 +61,7 @@ ENVIRONMENT: Mapping[str, str] = {
 
 _importing = threading.Lock()
 
-_asked_to_wait: dict[str, HubRateLimitedError] = {}
+_asked_to_wait: dict[str, HubError] = {}
 """By address of a Hub: its last answer that told how long to wait. Until then it is asked nothing more."""
 
 
@@ -126,21 +127,23 @@ def get(
         return outcome.result(total)
     except TimeoutError as error:
         raise hub_errors.no_answer(what, request.endpoint, total) from error
-    except HubRateLimitedError as error:
+    except HubError as error:
         note_wait(request.endpoint, error)
         raise
 
 
 def refuse_while_asked_to_wait(address: str) -> None:
-    """Raise `HubRateLimitedError`, without a request, as long as this Hub has asked to wait."""
+    """Raise the Hub's last refusal again, without a request, as long as it has asked to wait."""
     told = _asked_to_wait.get(address)
     if told is not None and told.until is not None and datetime.now(UTC) < told.until:
-        raise HubRateLimitedError(told.title, told.detail, told.remedy, told.until)
+        again = type(told)(told.title, told.detail, told.remedy)
+        again.until = told.until
+        raise again
 
 
 def note_wait(address: str, error: HubError) -> None:
     """Remember that this Hub asked to wait, if it told until when."""
-    if isinstance(error, HubRateLimitedError) and error.until is not None:
+    if error.until is not None:
         _asked_to_wait[address] = error
 
 
@@ -263,6 +266,7 @@ def _ask(request: _Request) -> Answer:
 def _send(request: _Request, *, token: bool | None) -> Answer:
     hub = library()
     headers = hub.utils.build_hf_headers(token=token, library_name="trn-models", library_version=__version__)
+    headers["Cache-Control"] = "no-cache"
     with hub.get_session().stream(
         "GET",
         request.endpoint + request.path,
@@ -275,11 +279,15 @@ def _send(request: _Request, *, token: bool | None) -> Answer:
             if token is not False and token_refused(response):
                 raise _TokenRefusedError
             raise error_of(response, request.what, request.endpoint)
+        age = response.headers.get("Age", "")
+        # Files, unlike the answers of the API, are the same however long they are kept.
+        if request.path.startswith("/api/") and age.isdecimal() and int(age) > OLDEST_COPY_S:
+            raise hub_errors.old_copy(request.what, request.endpoint, int(age))
         body = bytearray()
         for chunk in response.iter_bytes():
             body += chunk
             if len(body) > request.largest:
-                raise hub_errors.too_large(request.what, request.largest)
+                raise hub_errors.too_large(request.what, request.endpoint, request.largest)
             if time.monotonic() > request.deadline:
                 raise hub_errors.no_answer(request.what, request.endpoint, TOTAL_S)
         # Only the query of the next page's address is used: the token goes to no other server.
@@ -312,7 +320,7 @@ def error_of(response: httpx2.Response, what: str, address: str) -> HubError:
     if response.status_code < 400:
         return hub_errors.not_the_hub(what, address, f"status {response.status_code}")
     code, message = headers.get("X-Error-Code", ""), headers.get("X-Error-Message", "")
-    wait_s = _wait_of(headers) if response.status_code == 429 else None
+    wait_s = _wait_of(headers) if response.status_code in (429, 503) else None
     return hub_errors.of_status(what, address, response.status_code, error_code=code, message=message, wait_s=wait_s)
 
 
@@ -340,7 +348,7 @@ def explained(error: BaseException, what: str, address: str) -> HubError:
     said = clean(f"{type(last).__name__}: {last}".partition("\n")[0])
     if isinstance(last, OSError) and last.errno is not None:
         return hub_errors.cannot_write(what, said, last)
-    return hub_errors.unusable(what, said)
+    return hub_errors.of_storage(what, address, said)
 
 
 def _known(error: BaseException, what: str, address: str) -> HubError | None:

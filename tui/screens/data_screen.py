@@ -17,7 +17,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from tui.catalog import hub_address
-from tui.catalog.asking_times import next_time
+from tui.catalog.asking_times import LIMITS_COUNT_FOR, next_time
 from tui.catalog.question import View, first_question
 from tui.errors import HubError, HubNotFoundError, HubOfflineError, HubRateLimitedError, TrnModelsError
 from tui.screens import arrivals
@@ -143,8 +143,11 @@ class DataScreen(Screen[None]):
         if self.settings.data is not None or self.settings.sample or self.settings.offline:
             return
         self._failures = 0 if error is None else self._failures + 1
-        until = error.until if isinstance(error, HubRateLimitedError) else None
-        self.next_look = next_time(datetime.now(UTC), self._failures, until)
+        now = datetime.now(UTC)
+        until = error.until if isinstance(error, HubError) else None
+        if until is None and isinstance(error, HubRateLimitedError):
+            until = now + LIMITS_COUNT_FOR
+        self.next_look = next_time(now, self._failures, until)
 
     @property
     def showing_sample(self) -> bool:

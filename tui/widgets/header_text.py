@@ -298,13 +298,13 @@ def _failure(error: TrnModelsError, host: str, again_at: datetime | None, *, bri
         words = f"{words}, {host}" if brief else f"{words} ({host})"
     if again_at is None or (isinstance(error, HubRateLimitedError) and error.until == again_at):
         return words
-    return f"{words}, again {numbers.clock(again_at)}"
+    return f"{words}, again {numbers.when(again_at)}"
 
 
 def problem_words(error: TrnModelsError) -> str:
     """An error in the few words of a status line."""
     if isinstance(error, HubRateLimitedError):
-        until = f" until {numbers.clock(error.until)}" if error.until is not None else ""
+        until = f" until {numbers.when(error.until)}" if error.until is not None else ""
         return f"rate-limited by the Hub{until}"
     if isinstance(error, HubOfflineError):
         return "offline"
@@ -314,7 +314,7 @@ def problem_words(error: TrnModelsError) -> str:
 def brief_words(error: TrnModelsError) -> str:
     """An error in a word or two, where the line has no room for more."""
     if isinstance(error, HubRateLimitedError):
-        return "rate-limited" + (f" until {numbers.clock(error.until)}" if error.until is not None else "")
+        return "rate-limited" + (f" until {numbers.when(error.until)}" if error.until is not None else "")
     if isinstance(error, HubUnreachableError):
         return "no answer"
     if isinstance(error, HubNotFoundError):
