@@ -21,7 +21,7 @@ from fault_table import (
     time_limit,
     wrong_with,
 )
-from loopback_hub import LoopbackHub, rate_limited, status
+from loopback_hub import LoopbackHub, old_copy, rate_limited, status
 
 from tui.catalog import hub as asked
 from tui.errors import HubRateLimitedError, HubUnreachableError
@@ -123,6 +123,11 @@ def test_files_that_are_here_are_not_given_out_as_a_new_revision(filled: Loopbac
     filled.set_fault("/", status(503))
     with pytest.raises(HubUnreachableError):
         asked.fetch_dataset(settings, newer, lambda _: None)
+
+
+def test_a_proxy_that_keeps_answers_is_asked_to_ask_the_hub(filled: LoopbackHub, settings: Settings) -> None:
+    filled.set_fault("/", old_copy(7200, obeying=True))
+    assert asked.dataset_revision(settings) == filled.datasets[DEFAULT_DATASET].main
 
 
 @pytest.mark.parametrize(("step", "fault"), download_table.cases(seed=6, number=2))

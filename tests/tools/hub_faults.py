@@ -84,9 +84,12 @@ def redirect_loop() -> Fault:
     return Fault("loop")
 
 
-def old_copy(seconds: float) -> Fault:
-    """The right answer, out of the store of a proxy on the way, which says for how long it has been there."""
-    return Fault("old", seconds=seconds)
+def old_copy(seconds: float, *, obeying: bool = False) -> Fault:
+    """The right answer, out of the store of a proxy on the way, which says for how long it has been there.
+
+    One that is obeying asks the Hub when a request wants that.
+    """
+    return Fault("old", seconds=seconds, headers={"obeying": "yes"} if obeying else {})
 
 
 def reset() -> Fault:

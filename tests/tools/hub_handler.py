@@ -126,7 +126,8 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(code)
         every = {"RateLimit": '"api";r=499;t=300', "RateLimit-Policy": '"fixed window";"api";q=500;w=300'}
         every |= {"Content-Type": "application/json", **(headers or {})}
-        if self.fault and self.fault.kind == "old":
+        obeyed = self.fault and self.fault.headers.get("obeying") and self.headers.get("Cache-Control") == "no-cache"
+        if self.fault and self.fault.kind == "old" and not obeyed:
             every["Age"] = f"{self.fault.seconds:.0f}"
         for name, value in every.items():
             self.send_header(name, value)

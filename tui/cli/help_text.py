@@ -7,7 +7,7 @@ Does this Hugging Face model run on AWS Trainium2, on which software stack, and 
 
 Without a verb the app opens: a table of the models that were tested, searched by name, with verdict, cores,
 time and memory, the script of each run, and the commands to run it again. Where there is no terminal for it
-(a pipe, TERM=dumb) the first 20 models are printed instead.
+(a pipe, TERM=dumb or unknown) the first 20 models are printed instead.
 """
 
 EPILOG = """\
