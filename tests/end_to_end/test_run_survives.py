@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import time
 from pathlib import Path
@@ -51,7 +50,7 @@ def start_a_run(app) -> None:
 def test_a_run_goes_on_when_the_terminal_closes_and_a_new_app_finds_and_stops_it(terminal, home):
     app = terminal("--sample", "--any-host", **LONG)
     start_a_run(app)
-    os.close(app.process.child_fd)
+    app.process.ptyproc.fileobj.close()
     app.process.ptyproc.closed = app.process.ptyproc.terminated = True
     began = time.monotonic()
     while psutil.pid_exists(app.process.pid) and psutil.Process(app.process.pid).status() != psutil.STATUS_ZOMBIE:
@@ -67,7 +66,7 @@ def test_a_run_goes_on_when_the_terminal_closes_and_a_new_app_finds_and_stops_it
     other.press("s")
     other.until("Stop run 1?")
     other.press("y")
-    other.until("stopped", 60)
+    other.until("This run: stopped", 60)
     assert not any("run.py" in " ".join(process.cmdline()) for process in processes_of(home))
     other.press("q")
     other.until("Runs")

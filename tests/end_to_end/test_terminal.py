@@ -51,7 +51,7 @@ def test_a_closed_terminal_ends_the_app(terminal):
     app = terminal("--sample")
     app.until("PASS")
     pid = app.process.pid
-    os.close(app.process.child_fd)
+    app.process.ptyproc.fileobj.close()
     end = time.monotonic() + 6
     while time.monotonic() < end:
         try:

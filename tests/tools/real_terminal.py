@@ -91,15 +91,16 @@ class RealTerminal:
         fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def close(self) -> None:
-        """Close the window: both ends here."""
-        for end in (self.master, self.slave):
+        """Close the window: both ends here, once, since their numbers are soon those of other files."""
+        for end in {self.master, self.slave} - {-1}:
             with contextlib.suppress(OSError):
                 os.close(end)
+        self.master = self.slave = -1
 
     def read(self, seconds: float) -> bytes:
         """What comes within this time, until nothing more is there."""
         came = b""
-        while select.select([self.master], [], [], 0.0 if came else seconds)[0]:
+        while self.master >= 0 and select.select([self.master], [], [], 0.0 if came else seconds)[0]:
             with contextlib.suppress(OSError):
                 if data := os.read(self.master, 65536):
                     came += data
