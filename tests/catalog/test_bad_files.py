@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import threading
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,9 +15,10 @@ import pyarrow as pa
 import pytest
 from dataset_builder import said, write
 from foreign_files import own_rows
+from read_here import read_in_this_process
 
 from tui import export
-from tui.catalog import conform, ingest, views
+from tui.catalog import conform, views
 from tui.catalog import snapshot as snapshots
 from tui.catalog.lines import sorted_by
 from tui.catalog.own_files import SHORT_COLUMNS
@@ -28,7 +27,6 @@ from tui.catalog.schema import COLUMN_NAMES, COLUMNS
 from tui.catalog.snapshot import Snapshot
 from tui.catalog.stacks import StackChoice
 from tui.catalog.verdict import Verdict, check_sentences, sentence, shown
-from tui.process import Finished
 from tui.settings import Settings
 
 GOOD = bad_files.written(bad_files.table(3, model="acme/good"))
@@ -38,16 +36,7 @@ IDS = ["acme/good-0", "acme/good-1", "acme/good-2"]
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are read in this process, which takes no time to start. Not for files that could end it."""
-    said_in = threading.local()
-
-    def run(arguments: list[str], *, on_line: Callable[[str], None], **_: object) -> Finished:
-        said_in.on_line = on_line
-        return Finished(conform.main(arguments), "", "")
-
-    monkeypatch.setattr(ingest, "module_argv", lambda _, *arguments: [str(argument) for argument in arguments])
-    monkeypatch.setattr(ingest, "run_bounded", run)
-    monkeypatch.setattr(conform, "_say", lambda **fact: said_in.on_line(json.dumps(fact)))
-    monkeypatch.setattr(conform, "_be_modest", lambda: None)
+    read_in_this_process(monkeypatch.setattr)
 
 
 def opened(settings: Settings, folder: Path, **files: bytes) -> Snapshot:
@@ -125,14 +114,7 @@ def test_every_arrow_type_in_every_column_is_read_and_shown(settings: Settings, 
 def test_figures_and_times_at_their_ends_are_shown_as_they_are(settings: Settings, tmp_path: Path) -> None:
     snapshot = opened(settings, tmp_path / "data", extremes=bad_files.extremes())
     records = [snapshots.record_at(snapshot, place) for place in range(6)]
-    assert [sentence(record) for record in records] == [
-        "PASS on -3 cores, -1 s with compilation, peak NaN of infinite GB recorded",
-        "FAIL on 0 cores after 0 s, peak infinite of NaN GB recorded",
-        "PASS on 2,147,483,647 cores, 596523 h 14 min with compilation, peak -infinite of -1 GB recorded",
-        "FAIL on -2,147,483,648 cores after -596523 h 14 min, peak -5 of 0 GB recorded",
-        "PASS, peak 1e+308 GB recorded",
-        "FAIL on 1 core after 1 s, peak <0.1 of -infinite GB recorded",
-    ]
+    assert tuple(sentence(record) for record in records) == bad_files.EXTREME_SENTENCES
     assert [shown(record.values["tested_at"], record.unconverted.get("tested_at")) for record in records] == [
         "0001-01-01 00:00:00.000Z?", "0001-01-02 00:00", "9999-12-31 23:59:59.000Z?", "9999-12-30 23:59",
         "4611686018427387904Z?", "1970-01-01 00:00",

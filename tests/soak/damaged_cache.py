@@ -8,36 +8,18 @@ without being told of, and a refresh after which anything is still missing.
 from __future__ import annotations
 
 import argparse
-import json
 import logging
 import os
 import random
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 
 from damaged_cache import check, prepared
-
-from tui.catalog import conform, ingest
-from tui.process import Finished
-
-
-def read_files_here() -> None:
-    """No child process: the sources are sound, only what is kept of them is damaged."""
-    said = threading.local()
-
-    def run(arguments, *, on_line, **_):
-        said.on_line = on_line
-        return Finished(conform.main(arguments), "", "")
-
-    ingest.module_argv = lambda _, *arguments: [str(argument) for argument in arguments]
-    ingest.run_bounded = run
-    conform._say = lambda **fact: said.on_line(json.dumps(fact))
-    conform._be_modest = lambda: None
+from read_here import read_in_this_process
 
 
 def main() -> int:
@@ -50,7 +32,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="damaged-cache-") as name:
         folder = Path(name)
         os.environ["HF_ENDPOINT"] = "http://127.0.0.1:9"
-        read_files_here()
+        # The sources are sound, only what is kept of them is damaged.
+        read_in_this_process(setattr)
         kept = prepared(folder / "kept", setattr)
         for run in range(options.number):
             told, wrong = check(kept, folder / "work", random.Random(options.seed * 1_000_003 + run))

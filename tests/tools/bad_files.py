@@ -90,6 +90,17 @@ def asking_for_exabytes(content: bytes) -> bytes:
     return content[:place] + bytes([content[place] | 1]) + content[place + 1 :]
 
 
+EXTREME_SENTENCES: Final = (
+    "PASS on -3 cores, -1 s with compilation, peak NaN of infinite GB recorded",
+    "FAIL on 0 cores after 0 s, peak infinite of NaN GB recorded",
+    "PASS on 2,147,483,647 cores, 596523 h 14 min with compilation, peak -infinite of -1 GB recorded",
+    "FAIL on -2,147,483,648 cores after -596523 h 14 min, peak -5 of 0 GB recorded",
+    "PASS, peak 1e+308 GB recorded",
+    "FAIL on 1 core after 1 s, peak <0.1 of -infinite GB recorded",
+)
+"""What is said of the records of `extremes`."""
+
+
 def extremes() -> bytes:
     """`acme/extreme-0` to `-5`: figures and times at the ends of what their types hold."""
     return written(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
@@ -13,14 +11,13 @@ from typing import Any
 
 import pytest
 from parquet_builder import parquet
+from read_here import read_in_this_process
 from rerun_pilot import SCRIPT, Machine
 from screen_pilot import NotedThread, ScreenPilot, draw_at_rest
 
 from tui import clipboard
 from tui.app import TrnModelsApp
-from tui.catalog import conform, ingest
 from tui.catalog import snapshot as snapshots
-from tui.process import Finished
 from tui.rerun.preparation import Wanted
 from tui.screens.browse import BrowseScreen
 from tui.settings import Settings
@@ -54,16 +51,7 @@ def _what_a_pilot_needs(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _files_are_read_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test here waits for a child to start: what a file does to the process that reads it is tested elsewhere."""
-    said = threading.local()
-
-    def read_here(arguments: list[str], *, on_line: Callable[[str], None], **_: object) -> Finished:
-        said.on_line = on_line
-        return Finished(conform.main(arguments), "", "")
-
-    monkeypatch.setattr(ingest, "module_argv", lambda _, *arguments: [str(argument) for argument in arguments])
-    monkeypatch.setattr(ingest, "run_bounded", read_here)
-    monkeypatch.setattr(conform, "_say", lambda **fact: said.on_line(json.dumps(fact)))
-    monkeypatch.setattr(conform, "_be_modest", lambda: None)
+    read_in_this_process(monkeypatch.setattr)
 
 
 @pytest.fixture(autouse=True)

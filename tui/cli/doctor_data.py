@@ -141,16 +141,16 @@ def folders(settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding]
 
 
 def _folder(name: str, folder: Path) -> Finding:
-    from tui.host.surroundings import free_bytes
+    from tui.host.surroundings import can_be_written, free_bytes, what_is_there
 
-    there = next((place for place in (folder, *folder.parents) if os.path.lexists(place)), Path("/"))
+    there = what_is_there(folder)
     parts = [str(folder), _size_of(folder) if there == folder else "not there yet"]
     free = free_bytes(folder)
     if free is not None:
         parts.append(f"{numbers.size(free)} free")
     if not there.is_dir():
         return Finding(Level.PROBLEM, name, f"{folder}: {there} is no folder", "Move that file away.")
-    if not os.access(there, os.W_OK | os.X_OK):
+    if not can_be_written(folder):
         return Finding(Level.PROBLEM, name, f"{', '.join(parts)}; not writable", f"Make {there} writable for you.")
     if free is not None and free < LITTLE_BYTES:
         return Finding(Level.WARNING, name, ", ".join(parts), "Make room there.")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from tui import clipboard, numbers
 from tui.cli.findings import Finding, Level
-from tui.cli.output import is_terminal
+from tui.cli.output import can_place_text, is_terminal
 from tui.errors import TrnModelsError
 from tui.settings import Settings
 
@@ -33,7 +33,7 @@ def terminal(environ: Mapping[str, str]) -> Iterator[Finding]:
         "over ssh" if any(environ.get(name) for name in _SSH) else "",
     ]
     level, advice = Level.OK, ""
-    if size and term in {"", "dumb", "unknown"}:
+    if size and not (term and can_place_text(environ)):
         level, advice = Level.WARNING, "The app needs a TERM that can place text, such as xterm-256color."
     elif "utf" not in encoding.lower():
         level, advice = Level.WARNING, "Signs become ASCII; for others set LC_ALL=C.UTF-8."

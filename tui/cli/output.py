@@ -6,7 +6,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TextIO
 
@@ -99,9 +99,9 @@ def is_terminal(stream: TextIO | None) -> bool:
         return False
 
 
-def can_place_text() -> bool:
+def can_place_text(environ: Mapping[str, str] = os.environ) -> bool:
     """Whether TERM leaves it open that text can be put anywhere on the screen; these two names say that it cannot."""
-    return os.environ.get("TERM", "").casefold() not in {"dumb", "unknown"}
+    return environ.get("TERM", "").casefold() not in {"dumb", "unknown"}
 
 
 def let_ctrl_c_interrupt() -> None:

@@ -58,10 +58,15 @@ def free_bytes(folder: Path) -> int | None:
     return None
 
 
+def what_is_there(folder: Path) -> Path:
+    """The folder, or the nearest above it that is there, in which it would be made."""
+    places = (folder, *folder.absolute().parents)
+    return next((place for place in places if os.path.lexists(place)), Path("/"))
+
+
 def can_be_written(folder: Path) -> bool:
     """Whether this user can make files in the folder; where there is none, whether it can be made."""
-    places = (folder, *folder.absolute().parents)
-    there = next((place for place in places if os.path.lexists(place)), Path("/"))
+    there = what_is_there(folder)
     return there.is_dir() and os.access(there, os.W_OK | os.X_OK)
 
 

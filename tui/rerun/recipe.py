@@ -194,11 +194,9 @@ def _why_no_graphs_of(compiler: str) -> str:
     """Why no graphs can be asked for; empty for a version."""
     if not compiler:
         return "The record names no neuronx-cc version, and graphs of another compiler never fit."
-    return (
-        ""
-        if _COMPILER.fullmatch(compiler)
-        else f"The recorded neuronx-cc version, «{clean(compiler)}», is not a version."
-    )
+    if not _COMPILER.fullmatch(compiler):
+        return f"The recorded neuronx-cc version, «{clean(compiler)}», is not a version."
+    return ""
 
 
 def _why_not_named(folder: Path) -> str:

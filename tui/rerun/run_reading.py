@@ -82,7 +82,7 @@ def every_in(folder: Path) -> tuple[Run, ...]:
             found.append(read(folder / name))
         except TrnModelsError as error:
             if (folder / name).is_dir():
-                _tell_once(folder / name, f"{error.title}: {error.detail}")
+                log_once(f"{folder / name} is left out of the runs: {error.title}: {error.detail}")
     return tuple(found)
 
 
@@ -92,9 +92,9 @@ def is_run_name(name: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _tell_once(folder: Path, reason: str) -> None:
-    """Once: the runs are looked at every few seconds."""
-    log.warning("%s is left out of the runs: %s", folder, reason)
+def log_once(what: str) -> None:
+    """Log what is wrong with the runs. Once: they are looked at every few seconds."""
+    log.warning("%s", what)
 
 
 def _changed_lately(folder: Path) -> bool:

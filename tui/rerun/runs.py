@@ -19,7 +19,6 @@ import secrets
 import shutil
 import time
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ from tui.rerun import file_lock, holding, place, recipe_file, run_files
 from tui.rerun.plan import Plan
 from tui.rerun.recipe_file import SCRIPT_NAME
 from tui.rerun.run import Outcome, Result, Run, State
-from tui.rerun.run_reading import OUTCOME, RECIPE, STATE, every_in, is_run_name, read, settled
+from tui.rerun.run_reading import OUTCOME, RECIPE, STATE, every_in, is_run_name, log_once, read, settled
 from tui.rerun.secret_values import without
 from tui.settings import Settings
 
@@ -142,7 +141,7 @@ def every(settings: Settings) -> tuple[Run, ...]:
     try:
         return every_in(runs_folder(settings))
     except OSError as error:
-        _log_once(f"the runs cannot be read: {error}")
+        log_once(f"the runs cannot be read: {error}")
         return ()
 
 
@@ -202,12 +201,6 @@ def delete(settings: Settings, run: Run) -> None:
             f"{error.filename or removed}: {error.strerror or error}",
             f"Remove {removed if removed.exists() else folder} yourself.",
         ) from error
-
-
-@lru_cache(maxsize=64)
-def _log_once(what: str) -> None:
-    """The runs are looked at every few seconds."""
-    log.warning("%s", what)
 
 
 def _next_id(folder: Path) -> int:

@@ -61,7 +61,7 @@ class RecordActions(DataScreen):
     def tell(self, text: str, severity: SeverityLevel = "information") -> None:
         """Say what a key did; one answer at a time."""
         self.app.clear_notifications()
-        self.notify(brief(text, 1_000), severity=severity, markup=False)
+        self.notify(brief(text), severity=severity, markup=False)
 
     def refuse(self, reason: str) -> None:
         """Say why a key does nothing here."""

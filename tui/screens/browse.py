@@ -22,7 +22,6 @@ from tui.screens import arrivals
 from tui.screens.copying import NO_MODEL
 from tui.screens.header_lines import HeaderLines
 from tui.screens.model_detail import ModelDetail
-from tui.screens.steady import SteadyScreen
 from tui.settings import Settings
 from tui.widgets.bars import Bar
 from tui.widgets.empty_text import empty_text
@@ -43,7 +42,7 @@ SUGGEST_AFTER_S = 0.15
 """Typing rests this long before a near word is looked for."""
 
 
-class BrowseScreen(HeaderLines, SteadyScreen[None]):
+class BrowseScreen(HeaderLines):
     """Table, detail beside or over it, and the lines around them."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012 - an instance attribute of Screen

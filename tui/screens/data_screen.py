@@ -13,7 +13,6 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from textual import on
-from textual.screen import Screen
 from textual.timer import Timer
 
 from tui.catalog import hub_address
@@ -22,6 +21,7 @@ from tui.catalog.question import View, first_question
 from tui.errors import HubError, HubNotFoundError, HubOfflineError, HubRateLimitedError, TrnModelsError
 from tui.screens import arrivals
 from tui.screens.lines_at_hand import LinesAtHand
+from tui.screens.steady import SteadyScreen
 from tui.settings import DEFAULT_DATASET, Settings
 from tui.widgets.header_text import Activity
 
@@ -49,7 +49,7 @@ RankingKey = tuple[bool, View, str]
 """(sample, view, task): a sample ranking is never in the place of a live one."""
 
 
-class DataScreen(Screen[None]):
+class DataScreen(SteadyScreen[None]):
     """Records and rankings, with the work in the background that brings them."""
 
     def __init__(self, settings: Settings) -> None:

@@ -183,7 +183,7 @@ class RerunChoices(SteadyScreen[int | None]):
     def tell(self, text: str, severity: SeverityLevel = "information") -> None:
         """Say what a key did; one answer at a time."""
         self.app.clear_notifications()
-        self.notify(brief(text, 1_000), severity=severity, markup=False)
+        self.notify(brief(text), severity=severity, markup=False)
 
     # What a person changes
 

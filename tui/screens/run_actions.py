@@ -45,7 +45,7 @@ def announce(app: App[object], settings: Settings, run: Run) -> None:
     For whom `tui.rerun.news.first_to_tell` has chosen, so that it is told once over all apps.
     """
     where = "" if isinstance(app.screen, RunActions) else " R shows it."
-    app.notify(brief(f"Run {run.id}, {run.model_id}: {phase(run)}.{where}", 1_000), markup=False)
+    app.notify(brief(f"Run {run.id}, {run.model_id}: {phase(run)}.{where}"), markup=False)
     if settings.bell:
         app.bell()
 
@@ -75,7 +75,7 @@ class RunActions(SteadyScreen[None]):
     def say(self, text: str, severity: SeverityLevel = "information", timeout: float | None = None) -> None:
         """Say what a key did; one answer at a time, for `timeout` seconds."""
         self.app.clear_notifications()
-        self.app.notify(brief(text, 1_000), severity=severity, markup=False, timeout=timeout)
+        self.app.notify(brief(text), severity=severity, markup=False, timeout=timeout)
 
     def ask(self, run: Run, dialog: ConfirmDialog, work: Callable[[], Done], meanwhile: str = "") -> None:
         """Do `work` in the background when the person says yes; `meanwhile` is said of what takes long."""

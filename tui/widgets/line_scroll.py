@@ -9,20 +9,18 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.cache import LRUCache
-from textual.color import Color
 from textual.filter import ANSIToTruecolor
 from textual.geometry import Region
 from textual.strip import Strip
-from textual.widget import Widget
 
-_THUMB, _TRACK = "█", " "
+from tui.widgets.drawn_bar import DrawnBar, bar_cell, line_of_thumb, thumb_of
+
 WHEEL_LINES = 2
 
 
-class LineScroll(Widget, inherit_bindings=False):
+class LineScroll(DrawnBar, inherit_bindings=False):
     """Lines under a title line; the last column is the scrollbar. What is drawn of a line is for `draw_line`.
 
     Nothing is animated.
@@ -35,7 +33,6 @@ class LineScroll(Widget, inherit_bindings=False):
         super().__init__(id=id, classes=classes)
         self._top = 0
         self._strips: LRUCache[tuple[Hashable, int, bool], Strip] = LRUCache(1024)
-        self._grabbed = False
 
     def line_count(self) -> int:
         """How many lines there are, the title not counted."""
@@ -126,51 +123,12 @@ class LineScroll(Widget, inherit_bindings=False):
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Take hold of the scrollbar."""
         if self.on_bar(event):
-            event.stop()
-            self._grabbed = True
-            self.capture_mouse()
-            self._drag(event.y)
-
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Move the lines with the scrollbar."""
-        if self._grabbed:
-            event.stop()
-            self._drag(event.y)
-
-    def on_mouse_up(self) -> None:
-        """Let go of the scrollbar."""
-        if self._grabbed:
-            self._grabbed = False
-            self.release_mouse()
+            self.grab_bar(event)
 
     def on_bar(self, event: events.MouseEvent) -> bool:
         """Whether the mouse is on the scrollbar."""
         return event.x == self.size.width - 1 and event.y > 0
 
-    def _drag(self, y: int) -> None:
+    def drag_bar(self, y: int) -> None:
+        """Scroll; the line of the title has no part in it."""
         self.scroll_to_line(line_of_thumb(y - 1, self.line_count(), self.page, self._top))
-
-
-def thumb_of(count: int, page: int, top: int) -> tuple[int, int]:
-    """The cells of a scrollbar that stand for what is visible, from and to; none when all is."""
-    if count <= page:
-        return 0, 0
-    length = max(1, page * page // count)
-    first = round(top * (page - length) / (count - page))
-    return first, first + length
-
-
-def line_of_thumb(cell: int, count: int, page: int, top: int) -> int:
-    """The line that becomes the first visible one when the middle of the thumb is drawn to a cell of the scrollbar."""
-    first, end = thumb_of(count, page, top)
-    free = page - (end - first)
-    if end == first or free <= 0:
-        return top
-    place = max(0, min(cell - (end - first) // 2, free))
-    return round(place * (count - page) / free)
-
-
-def bar_cell(widget: Widget, background: Color, *, thumb: bool) -> Segment:
-    """One cell of the scrollbar of a widget that draws it itself."""
-    colour = widget.styles.scrollbar_color.rich_color if thumb else None
-    return Segment(_THUMB if thumb else _TRACK, Style.from_color(colour, background.rich_color))

@@ -9,7 +9,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
-from textual.events import MouseDown, MouseMove
+from textual.events import MouseDown
 from textual.geometry import Region, Size
 from textual.reactive import var
 from textual.scroll_view import ScrollView
@@ -17,7 +17,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from tui.rerun.log_lines import Line, LogLines
-from tui.widgets.line_scroll import bar_cell, line_of_thumb, thumb_of
+from tui.widgets.drawn_bar import DrawnBar, bar_cell, line_of_thumb, thumb_of
 from tui.widgets.log_line import Looks, matches, style_of, styled, visible_part
 
 _MORE = "›"
@@ -29,7 +29,7 @@ def _reading(keys: str, action: str, id: str, tooltip: str) -> Binding:
     return Binding(keys, action, show=False, id=f"log.{id}", tooltip=tooltip, group=_READ)
 
 
-class LogView(ScrollView, can_focus=True, inherit_bindings=False):
+class LogView(ScrollView, DrawnBar, can_focus=True, inherit_bindings=False):
     """The lines of a `LogLines` that others feed; they call `grew` after it.
 
     Lines are not wrapped: those that go on beyond the right edge end in a mark there. Nothing is animated. Scrolling
@@ -89,7 +89,6 @@ class LogView(ScrollView, can_focus=True, inherit_bindings=False):
         self._gap, self._dropped = lines.gap, lines.dropped
         self._drawn: dict[int, Looks] = {}
         self._strips: LRUCache[Looks, Strip] = LRUCache(512)
-        self._grabbed = False
         self._styles_of_parts: dict[str, Style] = {}
 
     def on_mount(self) -> None:
@@ -249,25 +248,11 @@ class LogView(ScrollView, can_focus=True, inherit_bindings=False):
     def on_mouse_down(self, event: MouseDown) -> None:
         """Take hold of the scrollbar."""
         if event.x == self.size.width - 1:
-            event.stop()
             self.screen.clear_selection()
-            self._grabbed = True
-            self.capture_mouse()
-            self._drag(event.y)
+            self.grab_bar(event)
 
-    def on_mouse_move(self, event: MouseMove) -> None:
-        """Move the lines with the scrollbar."""
-        if self._grabbed:
-            event.stop()
-            self._drag(event.y)
-
-    def on_mouse_up(self) -> None:
-        """Let go of the scrollbar."""
-        if self._grabbed:
-            self._grabbed = False
-            self.release_mouse()
-
-    def _drag(self, y: int) -> None:
+    def drag_bar(self, y: int) -> None:
+        """Scroll."""
         self.scroll_to(y=line_of_thumb(y, len(self._lines), self.size.height, self.scroll_offset.y))
 
     # Drawing

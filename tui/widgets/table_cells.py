@@ -10,7 +10,6 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from operator import itemgetter
 from typing import Any
 
 from rich.cells import cell_len, set_cell_size
@@ -129,7 +128,8 @@ def _line_with_stack(layout: Layout, row: Row, words: Sequence[str], note: str, 
 
 def _cell(row: Row, place: Place) -> Sequence[Piece]:
     column = place.column
-    return _drawn(column.name, place.width, column.right, _VALUES[column.name](row))
+    _, names = _CELLS[column.name]
+    return _drawn(column.name, place.width, column.right, tuple(map(row.__getitem__, names)))
 
 
 @lru_cache(8192)
@@ -277,17 +277,16 @@ def figure_cell(row: Row, width: int) -> list[Piece]:
 
 
 _CELLS: Mapping[str, tuple[Callable[[Row, int], list[Piece]], tuple[str, ...]]] = {
-    "rank": (rank_cell, ("rank", "figure")),
+    "rank": (rank_cell, ("rank",)),
     "verdict": (verdict_cell, ("verdict", "word", "disagree", "note")),
     "neuronx_cc": (stack_cell, ("record", "neuronx_cc", "library", "library_version")),
     "tp": (cores_cell, ("tp", "unconverted")),
     "wall_s": (time_cell, ("wall_s", "unconverted")),
     "hbm_peak_gb": (memory_cell, ("hbm_peak_gb", "hbm_capacity_gb", "unconverted")),
     "cpu_match": (check_cell, ("cpu_match", "english", "unconverted")),
-    "figure": (figure_cell, ("figure", "rank")),
+    "figure": (figure_cell, ("figure",)),
 }
-"""What draws a column, and the columns of the lines that it reads, two or more."""
-_VALUES = {column: itemgetter(*names) for column, (_, names) in _CELLS.items()}
+"""What draws a column, and the columns of the lines that it reads."""
 
 
 def _value(row: Row, name: str, in_words: Callable[[Any], str]) -> Piece:
