@@ -12,19 +12,15 @@ ends.
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import json
 import logging
-import os
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from tui import file_lock
 from tui.atomic_file import replacing
 from tui.settings import Settings
 
@@ -35,8 +31,6 @@ LOCK_WAIT_S = 0.5
 _LARGEST_FILE = 1_000_000
 _LONGEST_TEXT = 1_000
 _NOTHING: Mapping[str, str] = MappingProxyType({})
-
-_NO_LOCKS_HERE = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +84,7 @@ def load(settings: Settings) -> State:
 def unwritten(settings: Settings) -> OSError | None:
     """Why changes last only until the app ends; None when they are written, or wait for another app."""
     reason = _reasons.get(path(settings))
-    return None if isinstance(reason, BlockingIOError) else reason
+    return None if isinstance(reason, TimeoutError) else reason
 
 
 def remember(settings: Settings, **changes: str | Mapping[str, str | None] | None) -> State:
@@ -106,7 +100,7 @@ def remember(settings: Settings, **changes: str | Mapping[str, str | None] | Non
     wanted = _merged(_unwritten.get(file, {}), changes, keep_none=True)
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _locked(file):
+        with file_lock.held(_lock_of(file), LOCK_WAIT_S):
             try:
                 values = _read(file)
             except ValueError:
@@ -195,7 +189,7 @@ def _write(file: Path, values: Mapping[str, Any]) -> None:
 def _mend(file: Path) -> dict[str, Any]:
     """Move a damaged file aside, unless another app has written a good one meanwhile."""
     try:
-        with _locked(file):
+        with file_lock.held(_lock_of(file), LOCK_WAIT_S):
             try:
                 return _read(file)
             except ValueError:
@@ -205,37 +199,12 @@ def _mend(file: Path) -> dict[str, Any]:
         return {}
 
 
+def _lock_of(file: Path) -> Path:
+    return file.with_name(f"{file.name}.lock")
+
+
 def _move_aside(file: Path) -> dict[str, Any]:
     aside = file.with_name(f"{file.name}.damaged")
     file.replace(aside)
     log.warning("%s was damaged; it is now %s", file, aside.name)
     return {}
-
-
-@contextmanager
-def _locked(file: Path) -> Iterator[None]:
-    """Hold the lock beside the file. Raises `OSError` when another app holds it for longer than `LOCK_WAIT_S`."""
-    lock = os.open(file.with_name(f"{file.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-    try:
-        _take(lock)
-        yield
-    finally:
-        os.close(lock)
-
-
-def _take(lock: int) -> None:
-    deadline = time.monotonic() + LOCK_WAIT_S
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
-        except OSError as error:
-            # Some network file systems have no locks; a change lost to another app is better than none kept.
-            if error.errno not in _NO_LOCKS_HERE:
-                raise
-            return
-        else:
-            return

@@ -17,10 +17,11 @@ import psutil
 import pytest
 from made_packages import make_venv, site_packages, write_program, write_wheel
 
+from tui import file_lock
 from tui.errors import UsageError
 from tui.host.interpreters import Candidate, Interpreter, ask, forget
 from tui.process import Finished, run_bounded
-from tui.rerun import file_lock, overlay
+from tui.rerun import overlay
 
 NEWER = ("transformers==5.23.1",)
 

@@ -232,10 +232,10 @@ async def test_o_opens_no_browser_without_a_display(start, hub, records, opened,
 async def test_ctrl_c_copies_what_the_mouse_selected_and_asks_nothing(start, copies):
     async with start(sample=True) as reader:
         await reader.rest_on(PASSING)
-        await reader.until(lambda: reader.browse.query_one("#detail-heading").region.height > 2)
-        await reader.mouse_down("#detail-heading", offset=(7, 0))
-        await reader.hover("#detail-heading", offset=(12, 0))
-        await reader.mouse_up("#detail-heading", offset=(12, 0))
+        await reader.until(lambda: "PASS on" in reader.browse.pane.text)
+        await reader.mouse_down("#detail", offset=(9, 0))
+        await reader.hover("#detail", offset=(14, 0))
+        await reader.mouse_up("#detail", offset=(14, 0))
         await reader.press("ctrl+c")
         await reader.until(lambda: copies)
         assert copies == ["Quartz"]

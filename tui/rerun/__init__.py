@@ -39,7 +39,6 @@ At work
     members          its processes
     identity         one process, across reuse of its pid
     stopping         ending all of them
-    file_lock        a lock between processes
 
 Its log
     run_log          written with a limit, read while it grows

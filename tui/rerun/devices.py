@@ -6,10 +6,9 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from tui import numbers
+from tui import file_lock, numbers
 from tui.errors import TrnModelsError, what_helps
 from tui.host.neuron import Device, Host
-from tui.rerun import file_lock
 from tui.rerun.runs import runs_folder
 from tui.settings import Settings
 

@@ -26,13 +26,13 @@ from typing import Any, Final
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
+from tui import file_lock
 from tui.atomic_file import replacing
 from tui.catalog.tested_packages import STACK_PACKAGES
 from tui.errors import EXIT_USAGE, UsageError
 from tui.host.interpreter_query import environment
 from tui.host.interpreters import NAMED, Candidate, Interpreter, ask, forget
 from tui.process import module_argv
-from tui.rerun import file_lock
 from tui.rerun.step_commands import Stop, run, say, stoppable
 
 MARKER: Final = "trn-models.json"

@@ -22,8 +22,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from tui import file_lock
 from tui.errors import TrnModelsError, UsageError, what_helps
-from tui.rerun import file_lock, holding, place, recipe_file, run_files
+from tui.rerun import holding, place, recipe_file, run_files
 from tui.rerun.plan import Plan
 from tui.rerun.recipe_file import SCRIPT_NAME
 from tui.rerun.run import Outcome, Result, Run, State

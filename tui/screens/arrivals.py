@@ -17,7 +17,7 @@ from tui.background import deliver, in_background
 from tui.catalog import front_page
 from tui.errors import TrnModelsError
 from tui.settings import Settings
-from tui.widgets.long_text import script_text
+from tui.widgets.long_text import script_lines
 from tui.widgets.table_cells import DRAWN
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ def bring_long_texts(target: MessagePump, snapshot: Snapshot, index: int) -> Non
     def work() -> Message:
         texts = read_long_texts(snapshot, index)
         if texts.script:
-            script_text(texts.script)  # kept, so that the event loop does not wait for its colours
+            script_lines(texts.script)  # kept, so that the event loop does not wait for its colours
         return LongTextsArrived(texts)
 
     in_background(target, work, failed, "reading run.py")

@@ -30,6 +30,7 @@ from tui.widgets.model_table import NOTHING_TO_OPEN, STILL_READING, ModelTable
 from tui.widgets.painting import painted_together
 from tui.widgets.run_line import RunLine
 from tui.widgets.search_box import SearchBox
+from tui.widgets.side_by_side import SideBySide
 from tui.widgets.table_cells import DRAWN
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class BrowseScreen(HeaderLines):
             yield Static(Content("/"), id="search-sign")
             yield SearchBox(self.question.search)
             yield Bar(id="counts")
-        with Horizontal(id="body"):
+        with SideBySide(id="body"):
             yield ModelTable()
             yield ModelDetail(self.settings, classes="-closed" if self.closed else "")
         with Horizontal(id="status-line"):

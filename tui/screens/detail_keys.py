@@ -43,8 +43,11 @@ class DetailKeys(QuestionKeys):
 
     def _place_detail(self, *, over: bool) -> None:
         """The detail alone; or beside the table, if that is wanted and there is room."""
-        self.pane.set_class(over, "-over")
-        self.pane.set_class(self.closed and not over, "-closed")
+        before = self.pane.classes
+        self.pane.set_class(over, "-over", update=False)
+        self.pane.set_class(self.closed and not over, "-closed", update=False)
+        if self.pane.classes != before:
+            self.pane.update_node_styles()
         for widget in (self.query_one(ModelTable), self.query_one("#search-line")):
             widget.display = not over
 

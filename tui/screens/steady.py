@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from textual import events
 from textual.await_complete import AwaitComplete
+from textual.reactive import var
 from textual.screen import Screen, ScreenResultType
+from textual.widget import Widget
 
 
 class SteadyScreen(Screen[ScreenResultType]):
     """A screen that takes no answer twice, and no size that the window has no more."""
+
+    focused = var[Widget | None](None)
+    """Textual would draw all of the screen again when the focus moves; the two widgets do so by themselves."""
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
         """Leave with this answer, unless it was left already or something lies over it.

@@ -279,13 +279,11 @@ def hub_facts(detail: Detail) -> Content:
     return Content("\n").join(lines)
 
 
-def numbered(script: str, highlighted: Content) -> Content:
-    """A script with line numbers at its left."""
+def numbered(script: str, highlighted: Content) -> tuple[Content, ...]:
+    """The lines of a script with their numbers at the left."""
     lines = highlighted.split("\n", allow_blank=True)
     width = len(str(len(lines)))
-    return Content("\n").join(
-        Content.assemble((f"{number:>{width}}  ", FAINT), line) for number, line in enumerate(lines, 1)
-    )
+    return tuple(Content.assemble((f"{number:>{width}}  ", FAINT), line) for number, line in enumerate(lines, 1))
 
 
 def _block(title: str, text: str) -> Content:

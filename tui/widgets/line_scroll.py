@@ -93,10 +93,10 @@ class LineScroll(DrawnBar, inherit_bindings=False):
             looks = self.looks_of(y), width, first <= y - 1 < end
             strip = self._strips.get(looks)
             if strip is None:
-                strip = Strip([*self.draw_line(y, width - 1), bar_cell(self, background, thumb=looks[2])], width)
+                segments = [*self.draw_line(y, width - 1), bar_cell(self, background, thumb=looks[2])]
                 for line_filter in filters:
-                    strip = strip.apply_filter(line_filter, background)
-                self._strips[looks] = strip
+                    segments = line_filter.apply(segments, background)
+                strip = self._strips[looks] = Strip(segments, width)
             strips.append(strip.crop(crop.x, crop.right))
         return strips
 

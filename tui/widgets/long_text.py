@@ -31,8 +31,11 @@ def shortened(content: Content, where: str, room: int) -> Content:
 
 
 @lru_cache(maxsize=8)
-def script_text(script: str) -> Content:
-    """A script with line numbers, coloured; its beginning when it is long. Any thread may have it made beforehand."""
+def script_lines(script: str) -> tuple[Content, ...]:
+    """A script in lines with their numbers, coloured; its beginning when it is long, and a line that says so.
+
+    Any thread may have it made beforehand.
+    """
     from textual.highlight import highlight  # pygments, needed only once a script is shown
 
     lines = script[:READING_ROOM].splitlines(keepends=True)
@@ -42,7 +45,13 @@ def script_text(script: str) -> Content:
     if len(beginning) == len(script):
         return shown
     note = _cut_here(len(script), "y and w in the detail have the whole script")
-    return Content.assemble(shown, "\n", (note, "$text-warning"))
+    return *shown, Content.styled(note, "$text-warning")
+
+
+@lru_cache(maxsize=8)
+def script_text(script: str) -> Content:
+    """The same as one text."""
+    return Content("\n").join(script_lines(script))
 
 
 def _cut_here(length: int, where: str) -> str:

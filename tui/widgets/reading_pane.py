@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, Final
 
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 
+if TYPE_CHECKING:
+    from textual.widget import Widget as _Widget
+else:
+    _Widget = object  # Textual takes the stylesheet of the first base that is a widget
 
-class ReadingPane(VerticalScroll, inherit_bindings=False):
-    """A scrolling box with the keys of the table."""
+READING_KEYS: Final[list[BindingType]] = [
+    Binding("j,down", "move(1)", show=False, id="read.down", tooltip="One line down"),
+    Binding("k,up", "move(-1)", show=False, id="read.up", tooltip="One line up"),
+    Binding("pagedown,space", "page(1)", show=False, id="read.page_down", tooltip="One page down"),
+    Binding("pageup", "page(-1)", show=False, id="read.page_up", tooltip="One page up"),
+    Binding("g,home", "to(0)", show=False, id="read.first", tooltip="To the top"),
+    Binding("G,end", "to(1)", show=False, id="read.last", tooltip="To the end"),
+    Binding("right", "sideways(8)", show=False, id="read.right", tooltip="Long lines: further right"),
+    Binding("left", "sideways(-8)", show=False, id="read.left", tooltip="Long lines: back left"),
+]
+"""The keys of the table, for a text."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,down", "move(1)", show=False, id="read.down", tooltip="One line down"),
-        Binding("k,up", "move(-1)", show=False, id="read.up", tooltip="One line up"),
-        Binding("pagedown,space", "page(1)", show=False, id="read.page_down", tooltip="One page down"),
-        Binding("pageup", "page(-1)", show=False, id="read.page_up", tooltip="One page up"),
-        Binding("g,home", "to(0)", show=False, id="read.first", tooltip="To the top"),
-        Binding("G,end", "to(1)", show=False, id="read.last", tooltip="To the end"),
-        Binding("right", "sideways(8)", show=False, id="read.right", tooltip="Long lines: further right"),
-        Binding("left", "sideways(-8)", show=False, id="read.left", tooltip="Long lines: back left"),
-    ]
+
+class ReadingKeys(_Widget):
+    """What `READING_KEYS` do in a widget that scrolls."""
 
     def update_node_styles(self, animate: bool = True) -> None:
-        """The pane alone: no text in it looks otherwise by its focus or classes, and to style all takes long."""
+        """The widget alone: no text in it looks otherwise by its focus or classes, and to style all takes long."""
         self.app.stylesheet.update_nodes([self], animate=animate)
 
     def action_move(self, lines: int) -> None:
@@ -41,3 +47,9 @@ class ReadingPane(VerticalScroll, inherit_bindings=False):
     def action_sideways(self, cells: int) -> None:
         """Scroll long lines."""
         self.scroll_to(x=self.scroll_offset.x + cells, animate=False, immediate=True)
+
+
+class ReadingPane(ReadingKeys, VerticalScroll, inherit_bindings=False):
+    """A scrolling box with the keys of the table."""
+
+    BINDINGS = READING_KEYS
