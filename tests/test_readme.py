@@ -31,7 +31,8 @@ def section(title: str) -> str:
 
 
 def keys_in_readme() -> set[str]:
-    told = section("Keys") + section("To run a model again").split("The same without the app")[0]
+    rerun = section("To run a model again").split("The same without the app")[0]
+    told = section("Keys") + section("Across stacks") + rerun
     rows = [row.split("|")[1] for row in told.splitlines() if row.startswith("| `")]
     names = re.findall(r"`([^`]+)`", " ".join(rows))
     return {KEY_NAMES.get(name, name if len(name) == 1 else name.lower()) for name in names}
@@ -40,17 +41,24 @@ def keys_in_readme() -> set[str]:
 def bindings() -> list[Binding]:
     from tui.app import TrnModelsApp
     from tui.screens.browse import BrowseScreen
+    from tui.screens.compare import CompareScreen
+    from tui.screens.diff import DiffScreen
+    from tui.screens.overview import OverviewScreen
     from tui.screens.rerun import RerunScreen
     from tui.screens.run_log import RunLogScreen
     from tui.screens.runs import RunsScreen
+    from tui.widgets.compare_matrix import CompareMatrix
+    from tui.widgets.diff_list import DiffList
     from tui.widgets.log_view import LogView
     from tui.widgets.model_table import ModelTable
     from tui.widgets.reading_pane import ReadingPane
     from tui.widgets.run_list import RunList
+    from tui.widgets.search_box import SearchBox
 
     found: list[Binding] = [Binding(TrnModelsApp.COMMAND_PALETTE_BINDING, "command_palette", "")]
-    screens = (BrowseScreen, RerunScreen, RunLogScreen, RunsScreen)
-    for owner in (TrnModelsApp, *screens, ModelTable, ReadingPane, LogView, RunList):
+    screens = (BrowseScreen, CompareScreen, DiffScreen, OverviewScreen, RerunScreen, RunLogScreen, RunsScreen)
+    parts = (CompareMatrix, DiffList, LogView, ModelTable, ReadingPane, RunList, SearchBox)
+    for owner in (TrnModelsApp, *screens, *parts):
         for each in owner.__mro__:
             found += Binding.make_bindings(vars(each).get("BINDINGS", []))
     return found

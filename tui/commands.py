@@ -10,6 +10,7 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.fuzzy import FuzzySearch
 
+from tui import state as remembered
 from tui.catalog.stacks import ANY, StackChoice
 from tui.terminal_text import brief
 from tui.themes import THEMES
@@ -84,6 +85,26 @@ class StackProvider(Provider):
                 yield Hit(score, marked, run, text=name, help=explanation)
 
 
+class SavedSearchProvider(Provider):
+    """The searches that were saved under a name."""
+
+    async def startup(self) -> None:
+        """Read them once for all that is typed."""
+        screen = cast("BrowseScreen", self.screen)
+        self._searches = remembered.load(screen.settings).searches
+
+    async def search(self, query: str) -> Hits:
+        """Those whose name or text fits what is typed."""
+        screen = cast("BrowseScreen", self.screen)
+        search = FuzzySearch()
+        for name, text in self._searches.items():
+            shown = brief(f"search: {name}", LONGEST)
+            score = max(search.match(query, each)[0] for each in (shown, text))
+            if score > 0:
+                help_text = cast("str", Content(brief(text, LONGEST)))
+                yield Hit(score, Content(shown), partial(screen.search_for, text), text=shown, help=help_text)
+
+
 class ModelProvider(Provider):
     """The models of the view, found as the search box finds them."""
 
@@ -99,4 +120,4 @@ class ModelProvider(Provider):
 
 def providers(*, models: bool) -> set[type[Provider]]:
     """What the palette offers over a screen; only that with the models has models and stacks to choose from."""
-    return {CommandProvider, StackProvider, ModelProvider} if models else {CommandProvider}
+    return {CommandProvider, StackProvider, SavedSearchProvider, ModelProvider} if models else {CommandProvider}

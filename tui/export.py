@@ -1,4 +1,4 @@
-"""A frame as text: for people a table that fits the terminal, for programs JSON, CSV and parquet."""
+"""A frame as text: for people a table that fits the terminal, or Markdown; for programs JSON, CSV and parquet."""
 
 from __future__ import annotations
 
@@ -9,14 +9,20 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from tui import markdown
 from tui.catalog.verdict import shown
 from tui.terminal_text import clean
 
 if TYPE_CHECKING:
     import polars as pl
     from polars.datatypes import DataTypeClass
+
+FILE_FORMATS: Final = ("csv", "json", "jsonl", "parquet", "markdown")
+"""What `written` knows."""
+SAMPLE: Final = "sample"
+"""The column that says of every row that it is the sample's: true."""
 
 _GAP = "  "
 _NARROWEST = 6
@@ -116,6 +122,45 @@ def _character_width(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1
 
 
+def written(
+    frame: pl.DataFrame, form: str, *, sample: bool = False, headers: Mapping[str, str] | None = None
+) -> Iterator[bytes]:
+    """The frame in one of `FILE_FORMATS`, piece by piece; text is UTF-8 and ends with a line end.
+
+    With `sample` each row says so. `headers` names columns of Markdown otherwise than the frame does. Raises ValueError
+    for another format.
+    """
+    import polars as pl
+
+    if sample and SAMPLE not in frame.columns:
+        frame = frame.with_columns(pl.lit(value=True).alias(SAMPLE))
+    match form:
+        case "json":
+            return json_list(json_lines(frame))
+        case "jsonl":
+            return (f"{line}\n".encode() for line in json_lines(frame))
+        case "csv":
+            return iter((csv_bytes(frame),))
+        case "parquet":
+            return iter((parquet_bytes(frame),))
+        case "markdown":
+            return (line.encode() for line in markdown_lines(frame, headers))
+        case _:
+            raise ValueError(f"«{form}» is none of {FILE_FORMATS}")
+
+
+def markdown_lines(frame: pl.DataFrame, headers: Mapping[str, str] | None = None) -> Iterable[str]:
+    """The frame as the lines of a Markdown table, for people: as `table`, but times are UTC as in JSON."""
+    names = [(headers or {}).get(name, name) for name in frame.columns]
+    rows = (list(map(markdown_text, row)) for row in _times_as_text(frame).iter_rows())
+    return markdown.table(names, rows, [kind.is_numeric() for kind in frame.dtypes])
+
+
+def markdown_text(value: Any) -> str:
+    """One value as text for people, not escaped yet."""
+    return shown(json_value(value) if isinstance(value, (datetime, dict, list, tuple)) else value)
+
+
 # For programs. Text is the original, whatever it holds; names, types and order are the frame's.
 
 
@@ -127,6 +172,15 @@ def json_lines(frame: pl.DataFrame) -> Iterator[str]:
     with as many digits of a second as there are, also within lists and structs.
     """
     return map(json_line, _times_as_text(frame).iter_rows(named=True))
+
+
+def json_list(lines: Iterable[str]) -> Iterator[bytes]:
+    """Objects of `json_lines` as one JSON list with an object a line."""
+    empty = True
+    for line in lines:
+        yield f"{'[' if empty else ','}\n{line}".encode()
+        empty = False
+    yield b"[]\n" if empty else b"\n]\n"
 
 
 def json_line(values: Mapping[str, Any]) -> str:

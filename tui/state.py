@@ -131,8 +131,17 @@ def _check(changes: Changes) -> None:
             raise ValueError(f"{value!r} cannot be remembered as {name}")
 
 
+def unfit(text: str) -> str:
+    """Why a text cannot be remembered, after "it"; empty when it can."""
+    if not text:
+        return "is empty"
+    if len(text) > _LONGEST_TEXT:
+        return f"has {len(text):,} characters, more than {_LONGEST_TEXT:,}"
+    return "" if text.isprintable() else "has characters that no terminal shows"
+
+
 def _is_text(value: object) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= _LONGEST_TEXT and value.isprintable()
+    return isinstance(value, str) and not unfit(value)
 
 
 def _state(values: Mapping[str, Any]) -> State:

@@ -93,6 +93,10 @@ def report(models: int) -> None:
         "the suggestion for it": lambda: suggestion(base, Question(view=View.SELECTED, search="qwne")),
         "the records of one model": lambda: records_of(shot, keys[models // 2]),
         "a family, sorted by wall time": key("qwen", sort="wall_s", descending=True),
+        "a term («is:pass»)": key("is:pass"),
+        "a term and a family («cores<=4 qwen»)": key("cores<=4 qwen"),
+        "terms that look into texts («reason:16 -8b»)": key("reason:16 -8b"),
+        "the values of a name, counted anew («org:org1»)": key("org:org1"),
         "no search": key(""),
         "no search, sorted by memory": key("", sort="hbm_peak_gb"),
         "a family in a ranking of 2,000": lambda: select(

@@ -16,7 +16,9 @@ import pytest
 from sample_errors import ERRORS
 from write_sample import SAMPLE_FOLDER, write_sample
 
+from tui.catalog.outcome_change import Change
 from tui.catalog.snapshot import Snapshot, open_sample, read_text, record_at
+from tui.catalog.stack_diff import diff
 from tui.catalog.stacks import STACK_COLUMNS
 from tui.catalog.verdict import Record, Verdict
 from tui.catalog.views import records_of
@@ -156,6 +158,11 @@ def test_several_records_of_a_model_on_one_stack_that_agree_and_that_do_not(samp
     assert on_newest("cobalt-14b") == [(4, Verdict.PASS), (8, Verdict.PASS)]
     assert on_newest("amber-3b") == [(1, Verdict.FAIL), (1, Verdict.PASS)]
     assert on_newest("slate-7b") == [(1, Verdict.OTHER), (2, Verdict.PASS), (4, Verdict.FAIL)]
+
+
+def test_one_model_is_broken_by_the_newest_stack_for_the_comparisons_to_show(sample: Snapshot) -> None:
+    new, old, *_ = (count.stack for count in sample.stacks if count.stack.library == "transformers")
+    assert diff(sample, old, new).only([Change.BROKEN])["model_id"].to_list() == ["sample/Quartz-VL-8B"]
 
 
 def test_a_model_is_found_on_all_stacks_whatever_the_case_of_its_id(sample: Snapshot) -> None:

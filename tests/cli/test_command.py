@@ -48,6 +48,14 @@ def test_words_about_the_command_load_neither_the_ui_nor_the_data_libraries(argu
     assert done.stderr.splitlines()[-1] in {"0 []", "2 []"}
 
 
+def test_the_app_is_there_before_any_data_library() -> None:
+    program = (
+        "import sys, tui.app\nsys.exit(str(sorted({'polars', 'pyarrow', 'huggingface_hub'} & sys.modules.keys())))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--version"]) == 0
     assert capsys.readouterr().out == f"trn-models {__version__}\n"
@@ -81,7 +89,8 @@ def test_the_help_names_every_verb_and_has_examples_that_work(
         words = [stand_ins.get(each, each) for each in words]
         assert program == "trn-models"
         monkeypatch.setenv("TRN_MODELS_SAMPLE", "1")
-        assert run(words) == 0, example
+        # The sample has a model that passed on 2.27 and fails on 2.28.
+        assert run(words) == (1 if words[:1] == ["diff"] else 0), example
 
 
 @pytest.mark.parametrize("words", [[], ["show"], ["sql"], ["completion"], ["command"], ["command", "cache"], ["runs"]])

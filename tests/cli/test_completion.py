@@ -108,7 +108,9 @@ def test_a_list_that_cannot_be_written_or_read_is_no_error(tmp_path: Path) -> No
 def test_verbs_options_and_choices_are_offered(tab: Tab) -> None:
     verbs = [
         "command",
+        "compare",
         "completion",
+        "diff",
         "doctor",
         "list",
         "open",
@@ -123,12 +125,14 @@ def test_verbs_options_and_choices_are_offered(tab: Tab) -> None:
     assert tab("trn-models ") == verbs
     assert tab("trn-models do") == ["doctor"]
     assert {"--format", "--data", "--sample", "--refresh"} <= set(tab("trn-models sql --"))
-    assert tab("trn-models sql --format ") == ["table", "json", "jsonl", "csv", "parquet"]
+    assert tab("trn-models sql --format ") == ["table", "json", "jsonl", "csv", "parquet", "markdown"]
     assert tab("trn-models completion ") == ["bash", "zsh", "fish"]
     assert "stop" in tab("trn-models runs ")
 
 
-@pytest.mark.parametrize("verb", ["show", "run", "script", "command run", "command cache", "command install", "open"])
+@pytest.mark.parametrize(
+    "verb", ["show", "compare", "run", "script", "command run", "command cache", "command install", "open"]
+)
 def test_model_ids_are_offered_in_any_case(tab: Tab, verb: str) -> None:
     assert tab(f"trn-models {verb} ACME/o") == ["acme/One-7B", "acme/one-8B"]
 
@@ -185,7 +189,7 @@ def test_a_model_is_completed_without_loading_the_other_verbs(loaded: Callable[[
     assert not {"tui.cli.runs", "tui.cli.sql", "tui.cli.doctor", "logging", "tui.export", "tui.numbers"} & modules
 
 
-@pytest.mark.parametrize("verb", ["show", "list", "script", "sql"])
+@pytest.mark.parametrize("verb", ["show", "compare", "diff", "list", "script", "sql"])
 def test_what_a_verb_works_with_is_not_loaded_at_a_tab(loaded: Callable[[str], set[str]], verb: str) -> None:
     heavy = {"tomllib", "packaging", "logging", "tui.catalog.stacks", "tui.catalog.snapshot", "tui.numbers"}
     assert not heavy & loaded(f"trn-models {verb} --")

@@ -14,6 +14,8 @@ import pytest
 
 MODEL = "sample/Quartz-8B-Instruct"
 VERBS = {
+    "compare": f"compare {MODEL} --sample",
+    "diff": "diff 2.26 2.27 --sample",
     "list": "list --sample",
     "show": f"show {MODEL} --sample",
     "sql": "sql --sample 'select model_id, verdict, error from records'",
@@ -28,6 +30,10 @@ VERBS = {
     "help": "--help",
 }
 ASKED = {
+    "compare sample/Quartz-VL-8B --sample": 1,
+    "compare sample/Amber --sample": 7,
+    "diff 2.27 2.28 --sample": 1,
+    "diff 2.27 3 --sample": 2,
     "list --sample": 0,
     f"show {MODEL} --sample": 0,
     "show sample/Amber --sample": 7,
@@ -120,7 +126,7 @@ def test_a_full_disk_below_the_file_of_a_script_is_told_and_exits_2(environ: dic
     assert "/dev/full cannot be written\nNo space left on device\n" in done.stderr
 
 
-@pytest.mark.parametrize("verb", ["list", "show", "sql", "plain", "help"])
+@pytest.mark.parametrize("verb", ["list", "show", "compare", "diff", "sql", "plain", "help"])
 def test_the_c_locale_gets_the_same_in_ascii(verb: str, environ: dict[str, str]) -> None:
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     done, usual = (sh("TRN", VERBS[verb], environ | {"PYTHONUTF8": "1"} | extra) for extra in (plain, {}))
@@ -131,7 +137,7 @@ def test_the_c_locale_gets_the_same_in_ascii(verb: str, environ: dict[str, str])
     assert done.stdout == usual.stdout.translate(signs).encode("ascii", "replace").decode()
 
 
-@pytest.mark.parametrize("verb", ["list", "show", "sql", "stacks", "plain"])
+@pytest.mark.parametrize("verb", ["list", "show", "compare", "diff", "sql", "stacks", "plain"])
 def test_a_terminal_of_40_columns_is_enough(verb: str, environ: dict[str, str]) -> None:
     line = f"{shlex.quote(sys.executable)} -m tui {VERBS[verb]} 2> /dev/null"
     asked = {name: value for name, value in environ.items() if name not in ("COLUMNS", "LINES")}

@@ -48,7 +48,7 @@ def test_it_offers_every_format_with_the_table_first(words: str) -> None:
         return
     (option,) = offered
     assert isinstance(option.type, click.Choice)
-    assert tuple(option.type.choices) == FORMATS == ("table", "json", "jsonl", "csv", "parquet")
+    assert tuple(option.type.choices) == FORMATS == ("table", "json", "jsonl", "csv", "parquet", "markdown")
     assert option.default == "table"
 
 

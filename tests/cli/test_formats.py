@@ -64,6 +64,13 @@ GOLDEN = {
         ",0,,,\n"
     ),
 }
+GOLDEN["markdown"] = (
+    "| model | seconds | hbm\\_peak\\_gb | note | tested\\_at |\n"
+    "| :-- | --: | --: | :-- | :-- |\n"
+    '| acme/one | 372 | 18.2 | "" | 2026-11-20T09:30:00Z |\n'
+    "| acme/\\\\x1b\\[2Jtwo | – | NaN | a,b | – |\n"
+    "| – | 0 | – | – | – |\n"
+)
 GOLDEN["jsonl"] = GOLDEN["json"].removeprefix("[\n").removesuffix("]\n").replace("},\n", "}\n")
 
 
@@ -75,7 +82,7 @@ def on_a_terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
 # golden outputs
 
 
-@pytest.mark.parametrize("form", ["table", "json", "jsonl", "csv"])
+@pytest.mark.parametrize("form", GOLDEN)
 def test_each_format_is_exactly_this(form: str, capfd: pytest.CaptureFixture[str]) -> None:
     frame = FRAME.drop("tested_at") if form == "table" else FRAME
     write_frame(frame, form, headers={"model_id": "model", "wall_s": "seconds"})
@@ -99,6 +106,7 @@ def test_every_row_of_the_sample_says_so_for_programs(capfdbinary: pytest.Captur
     assert [json.loads(line)["sample"] for line in told["jsonl"].splitlines()] == [True] * 3
     assert pl.read_csv(told["csv"])["sample"].to_list() == [True] * 3
     assert pl.read_parquet(told["parquet"])["sample"].to_list() == [True] * 3
+    assert [line.split(" | ")[-1] for line in told["markdown"].decode().splitlines()[2:]] == ["true |"] * 3
     assert told["table"].decode().splitlines()[0] == "SAMPLE DATA: invented models, not results of any real one"
 
 
@@ -165,6 +173,11 @@ def test_one_thing_in_each_format(capfdbinary: pytest.CaptureFixture[bytes]) -> 
     assert json.loads(told["json"]) == json.loads(told["jsonl"]) == as_told
     assert told["json"].decode().startswith('{\n  "model_id": "acme/one",\n')
     assert told["csv"].decode() == "".join(GOLDEN_ROWS["csv"].splitlines(keepends=True)[:2])
+    assert told["markdown"].decode() == (
+        "| field | value |\n| :-- | :-- |\n| model\\_id | acme/one |\n| wall\\_s | – |\n| peak | NaN |\n"
+        "| live | true |\n| at | 2026-11-20T09:30:00.005Z |\n| cores | \\[0, 1\\] |\n| words | \\[\\] |\n"
+        '| stack | \\{"nki": "0.7.0"\\} |\n'
+    )
     (row,) = pl.read_parquet(told["parquet"]).to_dicts()
     assert math.isnan(row.pop("peak"))
     assert row == {name: value for name, value in OBJECT.items() if name != "peak"} | {"stack": '{"nki": "0.7.0"}'}
@@ -209,6 +222,12 @@ def test_what_is_piped_is_not_cut(monkeypatch: pytest.MonkeyPatch, capfd: pytest
     monkeypatch.setenv("COLUMNS", "40")
     write_frame(pl.DataFrame({"note": ["n" * 500], "tp": [1]}), "table")
     assert capfd.readouterr().out.splitlines()[1] == f"{'n' * 500}   1"
+
+
+def test_markdown_is_the_same_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    on_a_terminal(monkeypatch, 40)
+    write_frame(FRAME, "markdown", headers={"model_id": "model", "wall_s": "seconds"})
+    assert capfd.readouterr().out == GOLDEN["markdown"]
 
 
 def test_csv_on_a_terminal_cannot_act_on_it(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
@@ -350,4 +369,4 @@ def test_textual_is_not_imported_for_any_format() -> None:
         "print(codes, sorted({'textual', 'rich', 'huggingface_hub'} & sys.modules.keys()), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True)
-    assert done.stderr.decode().splitlines()[-1] == "[0, 0, 0, 0, 0] []"
+    assert done.stderr.decode().splitlines()[-1] == "[0, 0, 0, 0, 0, 0] []"

@@ -34,6 +34,8 @@ ROWS = (
 )  # fmt: skip
 
 COMMANDS = {
+    "compare": "compare acme/one",
+    "diff": "diff 2.27 2.28",
     "list": "list --neuronx-cc any --left-out",
     "show": "show acme/one",
     "show-fail": "show acme/two",

@@ -371,7 +371,8 @@ def test_neither_the_ui_nor_the_library_of_the_hub_is_loaded() -> None:
     assert subprocess.run(command, capture_output=True, text=True).stderr.splitlines()[-1] == "0 []"
 
 
-def test_the_help_has_two_examples(capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_help_has_examples_of_a_search_a_view_and_an_order(capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["list", "--help"]) == 0
     lines = capfd.readouterr().out.splitlines()
-    assert len([line for line in lines if line.strip().startswith("trn-models list ")]) == 2
+    examples = [line for line in lines if line.strip().startswith("trn-models list ")]
+    assert [line.split()[2] for line in examples] == ["--search", "--view", "--sort"]

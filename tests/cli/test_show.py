@@ -132,7 +132,7 @@ def test_a_model_that_was_left_out_tells_why(data: str, capfd: pytest.CaptureFix
 def test_a_stack_without_a_record_of_it_shows_those_of_other_stacks(
     data: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["show", "acme/old", "--data", data]) == 4
+    assert run(["show", "acme/old", "--data", data, "--offline"]) == 4
     assert capfd.readouterr().out.splitlines() == [
         "acme/old",
         "Not tested on neuronx-cc 2.28.7631.0 · transformers 5.23.1: "
@@ -141,6 +141,9 @@ def test_a_stack_without_a_record_of_it_shows_those_of_other_stacks(
         "Records of this model",
         "result  stack                              cores   time  tested",
         "PASS    2.27.5334.0 · transformers 5.21.0      1  6m12s  2026-11-20",
+        "",
+        "What would it take?",
+        "Cannot be estimated: the Hub's facts of it are not at hand (not asked: offline).",
     ]
 
 
@@ -254,6 +257,7 @@ def test_the_json_has_the_datasets_names_and_real_types(data: str, capfd: pytest
         "problems": [],
         "asked_stack": {"neuronx_cc": "2.28.7631.0", "library": "transformers", "library_version": "5.23.1"},
         "records": [{"model_id": "acme/one-more", **of_record}],
+        "estimate": None,
     }
 
 

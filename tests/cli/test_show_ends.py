@@ -192,7 +192,9 @@ def test_a_model_that_only_a_ranking_has_is_untested(
     dataset.add_model("fresh/Newcomer-3B", pipeline_tag="text-generation", trendingScore=1)
     rankings.fetch(settings, View.TRENDING, "text-generation")
     assert run(["show", "newcomer"]) == 4
-    assert capfd.readouterr().out == "fresh/Newcomer-3B\nNot tested: the dataset has no record of it.\n"
+    lines = capfd.readouterr().out.splitlines()
+    assert lines[:2] == ["fresh/Newcomer-3B", "Not tested: the dataset has no record of it."]
+    assert lines[3] == "What would it take?"
 
 
 def test_a_renamed_model_is_found_by_its_new_id_and_shown_with_all_its_records(

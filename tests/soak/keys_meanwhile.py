@@ -27,7 +27,7 @@ from terminal import NotShownError, Terminal
 AT_MOST_S = 0.1
 TYPED = (("7", "7"), ("1", "71"), ("\x7f", "7"), ("3", "73"), ("\x7f", "7"), ("\x7f", ""))
 """Keys, and what stands in the search box after each of them."""
-PLACEHOLDER = "part of a model id"
+PLACEHOLDER = "id, is:pass"
 
 
 def box(text: str) -> Callable[[list[str]], bool]:

@@ -20,7 +20,7 @@ import polars as pl
 from damages import damaged
 
 from tui import state
-from tui.catalog import facts, front_page, hub, kept_rankings, model_ids, rankings, renames, snapshot, views
+from tui.catalog import facts, front_page, hub, kept_rankings, model_ids, own_files, rankings, renames, snapshot, views
 from tui.catalog.facts import ModelFacts
 from tui.catalog.question import View, first_question
 from tui.catalog.snapshot import Snapshot
@@ -106,6 +106,7 @@ def check(kept: Kept, work: Path, chance: random.Random) -> tuple[str, str]:
         path.write_bytes(content)
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
         told.append(f"{path.relative_to(work)}: {kind}")
+    own_files._digest.cache_clear()  # a start of the app has none, and a new file can have the number of an old one
     settings = settings_of(work)
     try:
         wrong = _first_wrong(kept, settings)

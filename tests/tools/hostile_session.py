@@ -21,7 +21,7 @@ UP, DOWN, ESC, END = "\x1b[A", "\x1b[B", "\x1b", "G"
 
 APP: tuple[tuple[str, str, str], ...] = (
     ("table", "jj", ""),
-    ("left out", "x", "left out"),
+    ("left out", "a", "left out"),
     ("palette", ":", "Search for commands"),
     ("palette of models", "acme", "acme/"),
     ("palette closed", ESC, "⏎ detail"),
@@ -38,16 +38,28 @@ APP: tuple[tuple[str, str, str], ...] = (
     ("problems, end", END, ""),
     ("problems closed", ESC, "!esc close"),
     ("search", "/pois\x1b[200~\x1b[31m\x9b2J\u202e\x1b[201~", "0 of"),
-    ("search cleared", ESC, "part of a model"),
+    ("search cleared", ESC, "is:pass"),
     ("searched", "poisoned\r", "1 of"),
     ("detail", "\r", "esc back"),
     ("detail, end", END, "Hub"),
     ("another record", "]", ""),
     ("another, end", END, ""),
     ("the first", "[", ""),
-    ("whole error", "E", "Error of"),
+    ("whole error", "f", "Error of"),
     ("error, end", END, ""),
     ("error closed", ESC, "!esc close"),
+    ("compare", "x", "Compare  "),
+    ("compare, down", DOWN, ""),
+    ("both errors", "f", "Errors of"),
+    ("both closed", ESC, "!esc close"),
+    ("comparison copied", "y", "the comparison of"),
+    ("compare left", "q", "esc back"),
+    ("two stacks", "X", "the newer one"),
+    ("the newer one", "\r", "the older one"),
+    ("the older one", "\r", "0 all"),
+    ("stacks, end", END, ""),
+    ("stacks copied", "y", "the table"),
+    ("stacks left", "q", "esc back"),
     ("run.py copied", "y", "sent to your terminal|not copied"),
     ("install line", "i", "install line"),
     ("graphs line", "n", "compiled graphs|cache"),
@@ -107,7 +119,10 @@ APP: tuple[tuple[str, str, str], ...] = (
 _UNFINISHED = re.compile(rb"(?:\x1b\[?[0-9;?<=>$]*|[\xc2-\xf4][\x80-\xbf]*)\Z")
 """What a read may end in the middle of."""
 COPIES = frozenset(
-    ("run.py copied", "install line", "graphs line", "model id", "error copied", "Hub page", "command", "log's path")
+    (
+        *("run.py copied", "install line", "graphs line", "model id", "error copied", "Hub page", "command"),
+        *("log's path", "comparison copied", "stacks copied"),
+    )
 )
 
 VERBS: tuple[tuple[str, ...], ...] = (
@@ -119,6 +134,7 @@ VERBS: tuple[tuple[str, ...], ...] = (
     ("runs", "show", "2"),
     ("runs", "log", "1"),
     ("show", MODEL),
+    ("compare", MODEL),
     ("show", "poisoned"),
     ("script", MODEL),
     ("list", "--view", "trending"),

@@ -195,6 +195,8 @@ class World:
             for name in ("pipeline_tag", "library_name", "gated", "createdAt", "lastModified", "author")
         }
         card = {"cardData": {"license": self.text("Hub license")[:290]}, "tags": [self.text("Hub tag")[:290]]}
+        card["config"] = {"model_type": self.text("Hub model type")[:60]}
+        card["safetensors"] = {"parameters": {"BF16": 8 * 10**9, self.text("Hub dtype")[:60]: 10**9}}
         for number, ranked in enumerate((MODEL, "acme/[red]ranked[/]", f"acme/{self.text('ranking id')}")):
             model = {**texts, **card, "trendingScore": 9 - number, "downloads": 9 - number, "usedStorage": 5 << 30}
             hub.add_model(ranked, **{**model, "pipeline_tag": "text-generation"})

@@ -23,6 +23,13 @@ GOOD_TOKEN = "hf_good"
 
 SORT_KEYS = ("trendingScore", "downloads", "likes", "createdAt", "lastModified")
 NOT_IN_LISTINGS = {"baseModels", "childrenModelCount", "usedStorage"}
+EXPANDABLE = NOT_IN_LISTINGS | {
+    "author", "cardData", "config", "createdAt", "disabled", "downloads", "downloadsAllTime", "evalResults",
+    "gated", "gguf", "inference", "inferenceProviderMapping", "lastModified", "library_name", "likes", "mask_token",
+    "model-index", "pipeline_tag", "private", "resourceGroup", "safetensors", "sha", "siblings", "spaces", "tags",
+    "transformersInfo", "trendingScore", "widgetData",
+}  # fmt: skip
+"""What `expand` may name; anything else is refused."""
 SHOWN_WITHOUT_EXPAND = {
     "id", "likes", "downloads", "tags", "pipeline_tag", "library_name", "createdAt", "private",
 }  # fmt: skip
@@ -171,6 +178,8 @@ class Handler(BaseHTTPRequestHandler):
         hub = self.server.hub
         if path == "/api/models":
             self.list_models()
+        elif found := re.fullmatch(r"/api/models/([^/]+/[^/]+)/tree/main", path):
+            self.model_files(unquote(found[1]))
         elif found := re.fullmatch(r"/api/models/(.+)", path):
             self.model(unquote(found[1]))
         elif found := re.fullmatch(r"/api/buckets/([^/]+)", path):
@@ -209,7 +218,7 @@ class Handler(BaseHTTPRequestHandler):
         rows = [model for model in hub.models.values() if self.fits(model)]
         sort = self.query.get("sort", ["trendingScore"])[0]
         expand = self.query.get("expand", []) + self.query.get("expand[]", [])
-        if sort not in SORT_KEYS or NOT_IN_LISTINGS & set(expand):
+        if sort not in SORT_KEYS or set(expand) - (EXPANDABLE - NOT_IN_LISTINGS):
             self.refuse(400, "Invalid sort or expand")
         rows.sort(key=lambda model: model[sort], reverse=True)
         limit = min(int(self.query.get("limit", ["1000"])[0]), hub.largest_page)
@@ -227,7 +236,21 @@ class Handler(BaseHTTPRequestHandler):
         if model_id not in hub.models:
             self.refuse(404, "Repository not found", "RepoNotFound")
         expand = self.query.get("expand", []) + self.query.get("expand[]", [])
+        if set(expand) - EXPANDABLE:
+            self.refuse(400, "Invalid expand")
         self.json(shown(hub.models[model_id], expand) if expand else hub.models[model_id])
+
+    def model_files(self, model_id: str) -> None:
+        """The files at the top of a model's repository: its `siblings`, with their sizes."""
+        if model_id not in self.server.hub.models:
+            self.refuse(404, "Repository not found", "RepoNotFound")
+        files = self.server.hub.models[model_id].get("siblings", [])
+        entries = [
+            {"type": "file", "path": each["rfilename"], "oid": git_oid(b""), "size": each.get("size", 0)}
+            for each in files
+            if "/" not in each["rfilename"]
+        ]
+        self.page(entries, self.server.hub.largest_page)
 
     def redirect(self, location: str, *, with_query: bool = False, headers: Mapping[str, str] | None = None) -> None:
         query = urlsplit(self.path).query
@@ -318,7 +341,10 @@ class Handler(BaseHTTPRequestHandler):
 def shown(model: Mapping[str, Any], expand: list[str]) -> dict[str, Any]:
     """The fields of a model that a listing shows: the asked ones, or the Hub's own choice."""
     wanted = {"_id", "id", *expand} if expand else {"_id", "modelId", *SHOWN_WITHOUT_EXPAND}
-    return {name: value for name, value in model.items() if name in wanted}
+    fields = {name: value for name, value in model.items() if name in wanted}
+    if "siblings" in fields:
+        fields["siblings"] = [{"rfilename": each["rfilename"]} for each in fields["siblings"]]
+    return fields
 
 
 def is_large(name: str) -> bool:

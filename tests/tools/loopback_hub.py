@@ -121,7 +121,11 @@ class LoopbackHub:
     # What is on it
 
     def add_model(self, model_id: str, **fields: Any) -> None:
-        """A model with the Hub's own field names: pipeline_tag, trendingScore, downloads, likes, tags..."""
+        """A model with the Hub's own field names: pipeline_tag, trendingScore, downloads, likes, tags...
+
+        `config` is what the Hub keeps of config.json (`{"model_type": "qwen3", ...}`), `safetensors` its count of the
+        weights (`{"parameters": {"BF16": 8}, "total": 8}`), `siblings` the files (`[{"rfilename": ..., "size": ...}]`).
+        """
         self.models[model_id] = {
             "_id": hashlib.sha1(model_id.encode()).hexdigest()[:24],
             "id": model_id,

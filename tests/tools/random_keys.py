@@ -13,11 +13,16 @@ from dataclasses import dataclass
 from textual.binding import Binding
 from textual.dom import DOMNode
 
-from tui.screens import dialogs, rerun, run_log, runs
+from tui.screens import compare, dialogs, diff, overview, rerun, run_log, runs
 from tui.screens.browse import BrowseScreen
+from tui.screens.export_dialog import ExportDialog
+from tui.screens.searches_dialog import SearchesDialog
+from tui.widgets.compare_matrix import CompareMatrix
+from tui.widgets.diff_list import DiffList
 from tui.widgets.log_search import LogSearch
 from tui.widgets.log_view import LogView
 from tui.widgets.model_table import ModelTable
+from tui.widgets.overview_page import OverviewPage
 from tui.widgets.reading_pane import ReadingPane
 from tui.widgets.run_list import RunList
 from tui.widgets.search_box import SearchBox
@@ -32,9 +37,12 @@ WAYS: tuple[tuple[str, ...], ...] = (
     ("escape", "R"), ("R", "enter"), ("R", "down", "enter", "/"), ("R", "D", "y"), ("R", "r", "y"), ("R", "s", "y"),
     ("escape", "H"), ("escape", "?"), (":",), ("ctrl+p", "pagedown"), (":", "t", "h", "enter"),
     ("t", "enter"), ("c", "down", "enter"), ("v", "down", "enter"), ("s", "down", "enter"), ("t", "x", "x", "enter"),
-    ("/", "q", "u"), ("/", "escape", "escape"), ("enter", "pagedown"), ("d",), ("z",), ("E",), ("P",), ("u",),
+    ("/", "q", "u"), ("/", "escape", "escape"), ("enter", "pagedown"), ("d",), ("z",), ("f",), ("P",), ("u",),
     ("i", "down", "enter"), ("a",), ("a", "A", "=", "b", "enter"), ("2",), ("3",), ("1",), ("p",), ("e",), ("Q",),
-    ("O",),
+    ("escape", "escape", "4"), ("4", "down", "enter"), ("4", "c", "down", "enter", "end", "enter"),
+    ("O",), ("x", "down", "f"), ("x", "enter"), ("X", "enter", "enter"), ("X", "down", "enter", "enter", "enter", "y"),
+    ("S",), ("/", "q", "enter", "b", "enter", "B", "enter"), ("b", "enter", "B", "ctrl+d", "y"),
+    ("E", "enter", "enter"), ("E", "down", "enter", "escape", "up", "enter", "enter"), ("E", "c", "o", "p", "enter"),
     ("ctrl+c", "ctrl+c"), ("ctrl+z",), ("ctrl+l",), ("escape", "escape", "escape", "escape"), ("escape", "q", "q", "q"),
     ("escape", "escape", "1", "home", "enter"), ("escape", "escape", "escape", "1", "/", "e", "8", "enter"),
 )  # fmt: skip
@@ -42,6 +50,8 @@ WAYS: tuple[tuple[str, ...], ...] = (
 
 _BOUND = (
     BrowseScreen, rerun.RerunScreen, run_log.RunLogScreen, runs.RunsScreen, dialogs.PickDialog, dialogs.NameDialog,
+    compare.CompareScreen, diff.DiffScreen, CompareMatrix, DiffList, ExportDialog, SearchesDialog,
+    overview.OverviewScreen, OverviewPage,
     dialogs.TextDialog, dialogs.ConfirmDialog, LogSearch, LogView, ModelTable, ReadingPane, RunList, SearchBox,
 )  # fmt: skip
 _ANY = (

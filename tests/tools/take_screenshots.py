@@ -48,11 +48,18 @@ SCENES: Mapping[str, Scene] = {
     "detail-fail-120x40": Scene((120, 40), GARNET_9B, ("FAIL on 4 cores", "sample/Garnet-9B")),
     "selected-80x24": Scene((80, 24), (), ("● PASS", "sample/")),
     "detail-80x24": Scene((80, 24), ("enter",), ("PASS on",)),
+    "overview-120x40": Scene(
+        (120, 40), ("4", "j", "j"), ("Pass rate by stack", "61 %", "Kinds of failure", "no error recorded")
+    ),
     "versions-120x40": Scene((120, 40), ("c",), ("2.28.7631.0", "2.27.5334.0")),
     "selected-200x60": Scene((200, 60), (), ("● PASS", "✗ FAIL", "PASS on")),
     "rerun-checklist-120x40": Scene((120, 40), (*QUARTZ_8B, "r"), ("60 of 64 not in use", "Fetch weights")),
     "run-log-120x40": Scene((120, 40), (*QUARTZ_8B, "r", "WAIT", "r", "y"), ("compiling graph 3 of 6", "4-7")),
     "run-finished-120x40": Scene((120, 40), (*GARNET_9B, "r", "WAIT", "r", "y"), ("exit code 1", "What to do")),
+    "compare-120x40": Scene(
+        (120, 40), ("slash", *"quartz-vl", "enter", "x"), ("! regression", "transformers 5.18.2", "it passed on")
+    ),
+    "two-stacks-120x40": Scene((120, 40), ("X", "enter", "enter"), ("! 1 broken", "8 fixed", "PASS → ✗ FAIL")),
     "runs-120x40": Scene((120, 40), ("R",), ("Quartz-8B-Instruct", "Garnet-9B")),
 }
 """File name -> what is on it."""

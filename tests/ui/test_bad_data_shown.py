@@ -31,7 +31,7 @@ async def test_very_long_cells_are_cut_on_the_screen_and_copied_whole(start, rec
         assert "of 480,000 characters: y and w in the detail have the whole script" in said
         assert max(map(len, said.splitlines())) <= SECTION_ROOM + 100
         assert max(map(len, said.split("\n\n"))) < READING_ROOM
-        await reader.press("E")
+        await reader.press("f")
         assert longest(reader) < READING_ROOM + 200
         await reader.press("end")
         assert "of 480,000 characters: y copies all of it" in reader.words

@@ -164,12 +164,12 @@ async def test_t_takes_any_pipeline_tag_by_name(start):
         assert "the ranking of robotics is empty" in reader.text
 
 
-async def test_x_shows_the_models_that_were_left_out(start):
+async def test_a_shows_the_models_that_were_left_out(start):
     async with start(sample=True) as reader:
         hidden = reader.browse.selection.hidden_left_out
         listed = reader.browse.selection.lines.height
         assert hidden > 0
-        await reader.press("x")
+        await reader.press("a")
         assert reader.browse.selection.lines.height == listed + hidden
 
 
@@ -185,6 +185,23 @@ async def test_s_sorts_by_a_column_and_again_turns_it_round(start):
         await reader.press("enter")
         walls = reader.browse.selection.lines["wall_s"].drop_nulls().to_list()
         assert walls == sorted(walls, reverse=True)
+
+
+async def test_capital_s_turns_the_order_of_the_chosen_column_round_and_it_stays_so(start):
+    async with start(sample=True) as reader:
+        await reader.press("S")
+        assert any("none is chosen: s chooses one" in each for each in reader.said)
+        assert reader.browse.question.sort is None
+        await reader.press("s", *"peak", "enter", "S")
+        peaks = reader.browse.selection.lines["hbm_peak_gb"].to_list()
+        known = [peak for peak in peaks if peak is not None]
+        assert known == sorted(known, reverse=True)
+        assert peaks[len(known) :] == [None] * (len(peaks) - len(known))
+        assert "by peak memory, falling" in reader.text
+    async with start(sample=True) as reader:
+        assert "by peak memory, falling" in reader.text
+        await reader.press("S")
+        assert "by peak memory (s)" in reader.text
 
 
 async def test_j_k_g_and_capital_g_move_the_cursor(start):

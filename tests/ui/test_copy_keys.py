@@ -109,7 +109,7 @@ async def test_e_copies_the_error_of_a_failed_record(start, copies):
         await reader.press("e")
         await reader.until(lambda: copies)
         assert "Traceback" in copies[0]
-        await reader.press("E")
+        await reader.press("f")
         assert "Traceback (most recent call last)" in reader.text
         await reader.press("escape")
 

@@ -141,7 +141,7 @@ async def test_a_search_typed_meanwhile_is_answered_when_the_records_are_there(s
         assert reader.browse.current_line()["model_id"] == "acme/m040"
 
 
-@pytest.mark.parametrize("key", ["enter", "y", "r", "o", "p", "i", "right", "left", "P", "s", "x", "z", "d", "e", "w"])
+@pytest.mark.parametrize("key", ["enter", "y", "r", "o", "p", "i", "right", "left", "P", "s", "a", "z", "d", "e", "w"])
 async def test_a_key_that_needs_the_records_is_no_crash(start, second_start, gate, key):
     await second_start({"model_id": "acme/one", **NEWEST}, {"model_id": "acme/two", **NEWEST})
     async with start(160, 40, offline=True) as reader:

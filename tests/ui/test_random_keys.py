@@ -16,7 +16,8 @@ from tui.widgets.model_table import ModelTable
 
 EVERYWHERE = {
     "BrowseScreen", "RerunScreen", "RunsScreen", "RunLogScreen", "Palette", "TextDialog", "PickDialog", "NameDialog",
-    "ConfirmDialog", "StepDialog", "HostDialog",
+    "ConfirmDialog", "StepDialog", "HostDialog", "CompareScreen", "DiffScreen", "OverviewScreen",
+    "SearchesDialog", "ExportDialog",
 }  # fmt: skip
 
 

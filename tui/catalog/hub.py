@@ -11,17 +11,17 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import parse_qsl, quote
 
-from tui.catalog import facts, hub_errors, renames
+from tui.catalog import facts, hub_errors, renames, weights
 from tui.catalog.facts import ModelFacts
 from tui.catalog.hub_address import endpoint
 from tui.catalog.hub_session import get, get_list, get_object, get_text, has_token, json_of
-from tui.errors import HubNotFoundError
+from tui.errors import HubError, HubNotFoundError
 from tui.settings import Settings
 
 __all__ = [
@@ -124,11 +124,13 @@ def cached_facts(settings: Settings, model_id: str) -> ModelFacts | None:
 def model_facts(settings: Settings, model_id: str) -> ModelFacts:
     """What the Hub says of a model, asked at most once a day. Follows renames. Raises `HubError`.
 
+    One request, and one more for the sizes of the files of a model whose weights may be packed.
+
     That the Hub does not have it is an answer too: the same `HubNotFoundError` is then raised without a request.
     """
     now = datetime.now(UTC)
     kept = cached_facts(settings, model_id)
-    if kept is not None and timedelta() <= now - kept.fetched_at < FACTS_KEPT:
+    if kept is not None and kept.all_asked and timedelta() <= now - kept.fetched_at < FACTS_KEPT:
         return kept
     # What is private to others is not found without a token.
     asked_as = f"{endpoint()} {'with' if has_token() else 'without'} a token"
@@ -144,10 +146,22 @@ def model_facts(settings: Settings, model_id: str) -> ModelFacts:
     found = facts.facts_of(answer, endpoint(), now)
     if found is None:
         raise hub_errors.not_the_hub(what, endpoint(), "no model is named in it")
+    if weights.may_be_packed(found.parameters_by_dtype):
+        found = replace(found, weights_file_bytes=_weights_file_bytes(settings, found.id))
     facts.remember(settings.cache_dir, endpoint(), model_id, found)
     if found.id.casefold() != model_id.casefold():
         renames.remember_rename(settings, model_id, found.id)
     return found
+
+
+def _weights_file_bytes(settings: Settings, model_id: str) -> int | None:
+    """Bytes of the files with a model's weights, one request; None when the Hub does not tell now: they only help."""
+    what = f"sizes of the files of model {model_id}"
+    try:
+        return weights.stored_bytes(get_list(settings, f"/api/models/{_id(model_id)}/tree/main", what))
+    except HubError as error:
+        logger.info("%s: %s", what, error)
+        return None
 
 
 def current_id(settings: Settings, model_id: str) -> str | None:

@@ -79,7 +79,7 @@ def selected(snapshot: Snapshot, choice: StackChoice) -> pl.DataFrame:
     The models of which no record has a result come last, marked `left_out`.
     """
     frame = _on_stack(indexed(snapshot.records.select(_FROM_RECORDS), {}), choice, snapshot)
-    lines = one_a_model(frame).with_columns(word=_result_word(), note=_reason(), left_out=~pl.col("any_result"))
+    lines = one_a_model(frame).with_columns(word=result_word(), note=_reason(), left_out=~pl.col("any_result"))
     return _conformed(_in_order(lines))
 
 
@@ -106,7 +106,7 @@ def ranked(
         return _conformed(rows.with_columns(verdict=_UNTESTED, word=pl.lit(NOT_READ), note=pl.lit(_NOT_IN_THERE)))
     frame = indexed(snapshot.records.select(_FROM_RECORDS), renames)
     known = frame.join(rows, left_on="model", right_on="key", how="semi", maintain_order="left")
-    here = one_a_model(_on_stack(known, choice, snapshot)).with_columns(word=_result_word(), note=_reason())
+    here = one_a_model(_on_stack(known, choice, snapshot)).with_columns(word=result_word(), note=_reason())
     elsewhere = _elsewhere(known.join(here, on="model", how="anti", maintain_order="left"), snapshot)
     untested = pl.col("record").is_null()
     lines = (
@@ -178,7 +178,8 @@ def _in_order(lines: pl.DataFrame) -> pl.DataFrame:
     return ordered.with_columns(key=pl.concat_str("key", pl.lit("")))
 
 
-def _result_word() -> pl.Expr:
+def result_word() -> pl.Expr:
+    """What the line of a record says: PASS, FAIL, `left out`, or the `word` of `one_a_model`."""
     left_out = pl.when(pl.col("verdict") == Verdict.EXCLUDED.value).then(pl.lit(LEFT_OUT))
     return pl.coalesce("word", left_out, pl.col("verdict").cast(pl.String))
 

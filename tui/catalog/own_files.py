@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -78,6 +78,47 @@ def read_texts(file: SourceFile, row: int, columns: Sequence[str]) -> list[str |
         _forget(file.own, error)
         raise UnreadableFileError(title, f"{file.name}: the app's own copy is damaged or missing.", _REMEDY) from error
     return [None if value is None else str(value) for value in values]
+
+
+def rows_with(file: SourceFile, column: str, casefolded: Sequence[str]) -> list[pl.Series]:
+    """For each of these texts the rows of an own file in whose `column` it is, in any case; UInt32, in order.
+
+    The texts of the file are never in memory together. Raises as `read_texts` does.
+    """
+    import polars as pl
+
+    from tui.catalog.folding import has_folded
+
+    has = [has_folded(pl.col(column), text).alias(str(place)) for place, text in enumerate(casefolded)]
+    found = _scanned(file, column, lambda rows: rows.select("row", *has).filter(pl.any_horizontal(pl.exclude("row"))))
+    return [found.filter(pl.col(str(place)))["row"] for place in range(len(casefolded))]
+
+
+def read_told(file: SourceFile, column: str, told: pl.Expr) -> pl.DataFrame:
+    """`row` (UInt32) and `told`, which is made of `column`, for the rows of an own file in which that is not null.
+
+    The texts of the file are never in memory together. Raises as `read_texts` does.
+    """
+    return _scanned(file, column, lambda rows: rows.select("row", told=told))
+
+
+def _scanned(file: SourceFile, column: str, query: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
+    """What a query finds in the rows of an own file that have a text in `column`; its `row` is kept, and rises."""
+    import polars as pl
+
+    title = f"{column} cannot be searched"
+    if file.own is None:
+        raise UnreadableFileError(title, f"{file.name} could not be read.", _REMEDY)
+    # A query that cannot be answered at all is no reason to remove a file.
+    query(pl.LazyFrame({"row": [0], column: [""]}, {"row": pl.UInt32, column: pl.String})).collect()
+    try:
+        _refuse_changed(file)
+        rows = pl.scan_parquet(file.own, glob=False, row_index_name="row").filter(pl.col(column).is_not_null())
+        return query(rows).collect(engine="streaming").sort("row")
+    except (Exception, pl.exceptions.PanicException) as error:
+        # What polars raises on damaged bytes is open; a panic is no Exception.
+        _forget(file.own, error)
+        raise UnreadableFileError(title, f"{file.name}: the app's own copy is damaged or missing.", _REMEDY) from error
 
 
 def damaged(file: SourceFile) -> SourceFile:

@@ -9,14 +9,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from tui.catalog.rows import FrameRows
-from tui.catalog.stacks import StackChoice, StackCount, default_stack
+from tui.catalog.search_terms import NO_SEARCH, Search
+from tui.catalog.stacks import Stack, StackChoice, StackCount, default_stack
 from tui.catalog.verdict import Verdict
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from tui.catalog.vocabulary import Vocabulary
 
 LEFT_OUT: Final = "left out"
 NOT_TESTED: Final = "not tested"
@@ -64,13 +68,47 @@ def first_question(stacks: Sequence[StackCount]) -> Question:
     return Question(view=View.SELECTED, stack=StackChoice.of(default_stack(stacks)))
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What this host can run: what `fits:here` asks. `tui.host.limits` makes it.
+
+    `cores` are its logical NeuronCores, 0 without a Neuron device; `stack` is the stack of the records that the
+    preferred Python has, None when it has none of them; `why_not` says why nothing fits, empty when something can.
+    """
+
+    cores: int
+    stack: Stack | None
+    why_not: str = ""
+
+
+_NO_ERRORS: Final[Mapping[str, pl.Series]] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """What a search may need beyond the lines; a term that needs what is not here does not count yet.
+
+    `kinds` has `key`, `task` and `model_type`, as `tui.catalog.kinds` gives it; `errors` maps a casefolded text to
+    the records (rows of `snapshot.records`) whose error has it, as `tui.catalog.error_search` finds them.
+    """
+
+    limits: Limits | None = None
+    kinds: pl.DataFrame | None = None
+    errors: Mapping[str, pl.Series] = field(default_factory=lambda: _NO_ERRORS)
+
+
+NOTHING_BEYOND: Final = Beyond()
+
+
 @dataclass(frozen=True)
 class Selection:
     """The lines to show, with the figures of the header.
 
     `counts` and `tested` are of all models that match the search, hidden ones included; `total` of all
     models of the view; `tested` = PASS + FAIL + other words; `hidden_left_out` models without a result are
-    not in `rows`.
+    not in `rows`. `search` is the search as it was understood, with a hint at each term that did not count;
+    `wants_errors` are the texts of `error:` that are not in `Beyond.errors` yet; `vocabulary` is that of `base`, the
+    lines in which was searched, of which those at `found` have the words.
     """
 
     rows: FrameRows
@@ -78,8 +116,17 @@ class Selection:
     counts: Mapping[Verdict, int]
     tested: int
     hidden_left_out: int
-    words: tuple[str, ...] = ()
-    """Those of the search."""
+    search: Search = NO_SEARCH
+    wants_errors: tuple[str, ...] = ()
+    vocabulary: Vocabulary | None = None
+    base: pl.DataFrame | None = None
+    found: pl.Series | None = None
+    """Row numbers of `base`; None without a word."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The plain words of the search, casefolded."""
+        return self.search.words
 
     @property
     def height(self) -> int:

@@ -109,21 +109,7 @@ def one_a_model(frame: pl.DataFrame) -> pl.DataFrame:
     exclusion that is not blank), `word` (what an OTHER says), `records` (how many there are) and `disagree`
     (`+1 FAIL +2 other`).
     """
-    frame = frame.with_columns(result=recorded("result"), reason=recorded("exclusion"))
-    blank_results, blank_reasons = _blanks(frame["result"]), _blanks(frame["reason"])
-    is_other = pl.col("verdict") == Verdict.OTHER.value
-    no_result = pl.col("result").is_null() | pl.col("result").is_in(blank_results)
-    frame = frame.with_columns(
-        has_result=~no_result,
-        reason=pl.when(~pl.col("reason").is_in(blank_reasons)).then("reason"),
-        word=pl.when(is_other & pl.col("result").is_null())
-        .then(pl.lit(NO_RESULT))
-        .when(is_other & no_result)
-        .then(pl.concat_str(pl.lit('"'), "result", pl.lit('"')))
-        .when(is_other)
-        .then("result"),
-        standing=pl.when(is_other & no_result).then(4).otherwise(pl.col("verdict").to_physical()).cast(pl.UInt8),
-    )
+    frame = with_standing(frame)
     if frame["model"].n_unique() == frame.height:
         one = pl.lit(1, pl.UInt32)
         return frame.with_columns(records=one, any_result="has_result", disagree=pl.lit(""))
@@ -140,6 +126,29 @@ def one_a_model(frame: pl.DataFrame) -> pl.DataFrame:
         best.join(counts, on="model", how="left", maintain_order="left")
         .join(_disagreements(frame, best), on="model", how="left", maintain_order="left")
         .with_columns(pl.col("disagree").fill_null(""))
+    )
+
+
+def with_standing(frame: pl.DataFrame) -> pl.DataFrame:
+    """Adds `standing`: the record of a model that has the least is the one that is shown, or has the same verdict.
+
+    0 PASS, 1 FAIL, 2 another word, 3 EXCLUDED, 4 no result. Adds `has_result`, `reason` and `word` too, as
+    `one_a_model` tells of them.
+    """
+    frame = frame.with_columns(result=recorded("result"), reason=recorded("exclusion"))
+    blank_results, blank_reasons = _blanks(frame["result"]), _blanks(frame["reason"])
+    is_other = pl.col("verdict") == Verdict.OTHER.value
+    no_result = pl.col("result").is_null() | pl.col("result").is_in(blank_results)
+    return frame.with_columns(
+        has_result=~no_result,
+        reason=pl.when(~pl.col("reason").is_in(blank_reasons)).then("reason"),
+        word=pl.when(is_other & pl.col("result").is_null())
+        .then(pl.lit(NO_RESULT))
+        .when(is_other & no_result)
+        .then(pl.concat_str(pl.lit('"'), "result", pl.lit('"')))
+        .when(is_other)
+        .then("result"),
+        standing=pl.when(is_other & no_result).then(4).otherwise(pl.col("verdict").to_physical()).cast(pl.UInt8),
     )
 
 

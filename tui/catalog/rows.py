@@ -112,7 +112,7 @@ def place_in(rows: Rows, before: Rows, place: int) -> int | None:
     if isinstance(rows, FrameRows) and isinstance(before, FrameRows) and rows.frame is before.frame:
         number = before.row_number(place)
         at = number if rows.places is None else int(rows.places.search_sorted(number))
-        # A search finds every line of a key or none of them.
+        # Words find every line of a key or none of them, terms each line by itself: another one is no stand-in.
         return at if at < len(rows) and rows.row_number(at) == number else None
     key = before.key(place)
     if key is None or (place < len(rows) and rows.key(place) == key):

@@ -16,6 +16,9 @@ ANY: Final = "any"
 
 STACK_COLUMNS: Final = ("neuronx_cc", "library", "library_version")
 
+NO_VERSION: Final = "none"
+"""A version that is null or empty, in the name of a stack on a command line."""
+
 
 @dataclass(frozen=True, slots=True)
 class Stack:
@@ -29,6 +32,12 @@ class Stack:
     def label(self) -> str:
         """`2.28.7631.0 · transformers 5.23.1`; a part that is null says so."""
         return f"{compiler_label(self.neuronx_cc)} · {library_label(self.library, self.library_version)}"
+
+    @property
+    def word(self) -> str:
+        """`2.28.7631.0/transformers-5.23.1`: as a command line names it, `none` for a version that is null."""
+        library = "" if self.library is None else f"{self.library}-"
+        return f"{self.neuronx_cc or NO_VERSION}/{library}{self.library_version or NO_VERSION}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tui.catalog import query
+from tui.catalog import query, search_filter
 from tui.catalog.lines import LINES, nothing, ranked, selected, sorted_by
-from tui.catalog.question import Question, Selection, View
+from tui.catalog.question import NOTHING_BEYOND, Beyond, Question, Selection, View
 from tui.catalog.rows import FrameRows
+from tui.catalog.search_terms import parsed
 from tui.catalog.stacks import STACK_COLUMNS, Stack
 from tui.catalog.verdict import Verdict
+from tui.catalog.vocabulary import vocabulary_of
 
 if TYPE_CHECKING:
     from tui.catalog.rankings import Ranking
@@ -44,27 +46,39 @@ def lines_of(snapshot: Snapshot | None, ranking: Ranking | None, question: Quest
     )
 
 
-def select(
+def select(  # noqa: PLR0917 - each is at its place in every call
     snapshot: Snapshot | None,
     ranking: Ranking | None,
     question: Question,
     base: pl.DataFrame | None = None,
     before: Selection | None = None,
+    beyond: Beyond = NOTHING_BEYOND,
 ) -> Selection:
     """The lines that answer the question; `base` is `lines_of` of the same question when it was kept.
 
-    `before` is what was selected last, in which a search that narrows that one is looked for.
+    `before` is what was selected last: in what had its words a search that narrows them is looked for, and the values
+    of the same lines are not counted again. `beyond` is what terms of the search need beside the lines; one that needs
+    what is not there does not count, and its hint says so.
 
     Raises ValueError as `lines_of` does, and for a `sort` that is no column of `LINES`.
     """
     lines = lines_of(snapshot, ranking, question) if base is None else base
-    wanted = query.words(question.search)
+    same = before is not None and before.base is lines
+    vocabulary = before.vocabulary if before is not None and same else None
+    if vocabulary is None or vocabulary.kinds is not beyond.kinds:
+        vocabulary = vocabulary_of(lines, snapshot, beyond.kinds)
+    search = parsed(question.search, vocabulary)
+    if search.names:
+        search = search_filter.settled(search, snapshot, beyond)
     within = None
-    if before is not None and before.rows.frame is lines and query.narrows(wanted, before.words):
-        within = before.rows.places
-    places = query.places(lines["key"], wanted, within) if wanted else None
+    if before is not None and same and query.narrows(search.words, before.words):
+        within = before.found
+    found = query.places(lines["key"], search.words, within) if search.words else None
+    places = found
+    if search.conditions:
+        places = _fulfilling(lines, found, search_filter.expression(search, snapshot, vocabulary, beyond))
     hidden = 0
-    if question.view is View.SELECTED and not wanted and not question.left_out:
+    if question.view is View.SELECTED and not search.counts and not question.left_out:
         hidden = int(lines["left_out"].sum())
     verdicts, has_result = (
         lines[column] if places is None else lines[column].gather(places) for column in ("verdict", "has_result")
@@ -82,8 +96,20 @@ def select(
         counts=counts,
         tested=counts[Verdict.PASS] + counts[Verdict.FAIL] + other_words,
         hidden_left_out=hidden,
-        words=tuple(wanted),
+        search=search,
+        wants_errors=search_filter.missing_errors(search, snapshot, beyond),
+        vocabulary=vocabulary,
+        base=lines,
+        found=found,
     )
+
+
+def _fulfilling(lines: pl.DataFrame, places: pl.Series | None, condition: pl.Expr) -> pl.Series:
+    """The places of lines, of all or of these, for which the condition holds."""
+    looked_at = lines.select({"key", *condition.meta.root_names()})
+    if places is None:
+        return looked_at.with_columns(holds=condition)["holds"].arg_true()
+    return places.filter(looked_at[places].with_columns(holds=condition)["holds"])
 
 
 def _counts(verdicts: pl.Series) -> dict[Verdict, int]:
@@ -94,14 +120,19 @@ def _counts(verdicts: pl.Series) -> dict[Verdict, int]:
 
 
 def suggestion(base_lines: pl.DataFrame, question: Question) -> str | None:
-    """The nearest search that finds a model; None without a search, when it finds one, or when nothing is near.
+    """The nearest search whose words are found; None without words, when they are found, or when nothing is near.
 
-    `base_lines` are `lines_of` the question. Takes longer than `select`: for when typing rests.
+    Only words are looked at, terms stay as they are. `base_lines` are `lines_of` the question. Takes longer than
+    `select`: for when typing rests.
     """
-    wanted = query.words(question.search)
-    if not wanted or not query.places(base_lines["key"], wanted).is_empty():
+    search = parsed(question.search)
+    if not search.words or not query.places(base_lines["key"], search.words).is_empty():
         return None
-    return query.suggest(question.search, base_lines["key"])
+    mended = query.suggest(" ".join(search.words), base_lines["key"])
+    if mended is None:
+        return None
+    others = (question.search[term.start : term.end] for term in search.terms if term.name or term.negated)
+    return " ".join([mended, *others])
 
 
 def records_of(snapshot: Snapshot, key: str, renames: Mapping[str, str] | None = None) -> pl.DataFrame:

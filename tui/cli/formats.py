@@ -20,9 +20,7 @@ from tui.terminal_text import clean
 if TYPE_CHECKING:
     import polars as pl
 
-FORMATS: Final = ("table", "json", "jsonl", "csv", "parquet")
-SAMPLE: Final = "sample"
-"""The field that every row of a program's format has when the data are the sample's: true."""
+FORMATS: Final = ("table", "json", "jsonl", "csv", "parquet", "markdown")
 
 Types = Mapping[str, type]
 """Name -> str, int, float, bool, datetime (UTC), list[int], list[str] or dict; each can be null."""
@@ -51,12 +49,10 @@ def write_frame(
     """Write the frame to stdout in one of FORMATS.
 
     A table fits the terminal, with `headers` and `keep` as of `tui.export.table`, and is whole when piped. Its text is
-    clean, that of the other formats the original, apart from csv on a terminal. `json` is a list with an object a line,
-    `jsonl` the lines alone. With `sample` each row says so. When nobody reads on, the rest is not written.
-    Raises `UsageError` for parquet on a terminal, `OSError` for a full disk.
+    clean, and so is that of `markdown`; the other formats have the original, apart from csv on a terminal. `json` is a
+    list with an object a line, `jsonl` the lines alone. With `sample` each row says so. When nobody reads on, the rest
+    is not written. Raises `UsageError` for parquet on a terminal, `OSError` for a full disk.
     """
-    import polars as pl
-
     from tui import export
 
     if form == "table":
@@ -64,23 +60,17 @@ def write_frame(
         text = export.table(frame, headers=headers, width=width, keep=keep)
         _write_table(text, width, sample=sample, ascii_only=ascii_only)
         return
-    if sample:
-        frame = frame.with_columns(pl.lit(value=True).alias(SAMPLE))
-    match form:
-        case "json" | "jsonl":
-            _write_json(export.json_lines(frame), form)
-        case "csv":
-            _write_csv(export.csv_bytes(frame))
-        case "parquet":
-            if is_terminal(sys.stdout):
-                raise UsageError(
-                    "A parquet file is nothing for a terminal",
-                    "It is binary.",
-                    "Lead it to a file or a program: --format parquet > FILE",
-                )
-            write_bytes([export.parquet_bytes(frame)])
-        case _:
-            raise ValueError(f"«{form}» is none of {FORMATS}")
+    if form == "parquet" and is_terminal(sys.stdout):
+        raise UsageError(
+            "A parquet file is nothing for a terminal",
+            "It is binary.",
+            "Lead it to a file or a program: --format parquet > FILE",
+        )
+    data = export.written(frame, form, sample=sample, headers=headers)
+    if form in {"csv", "markdown"}:
+        _write_text(data)
+    else:
+        write_bytes(data)
 
 
 def write_rows(rows: Iterable[Mapping[str, Any]], types: Types, form: str) -> None:
@@ -91,21 +81,26 @@ def write_rows(rows: Iterable[Mapping[str, Any]], types: Types, form: str) -> No
     from tui import export
 
     told = [{name: row.get(name) for name in types} for row in rows]
-    if form in {"json", "jsonl"}:
-        _write_json(map(export.json_line, told), form)
+    if form == "json":
+        write_bytes(export.json_list(map(export.json_line, told)))
+    elif form == "jsonl":
+        write_bytes(f"{export.json_line(row)}\n".encode() for row in told)
     else:
         write_frame(_frame(told, types), form)
 
 
 def write_object(values: Mapping[str, Any], form: str, types: Types = MappingProxyType({})) -> None:
-    """Write one thing to stdout: an indented JSON object, else as the only row of `write_rows`.
+    """Write one thing to stdout: an indented JSON object, a Markdown table with a line for each value, or one row.
 
-    `types` are those of the values that are no text.
+    A row is written as by `write_rows`; `types` are those of the values that are no text.
     """
-    from tui import export
+    from tui import export, markdown
 
     if form == "json":
         write_bytes([json.dumps(export.json_value(values), indent=2, allow_nan=False).encode(), b"\n"])
+    elif form == "markdown":
+        told = ((name, export.markdown_text(value)) for name, value in values.items())
+        _write_text(line.encode() for line in markdown.table(("field", "value"), told, (False, False)))
     else:
         write_rows([values], {name: types.get(name, str) for name in values}, form)
 
@@ -141,14 +136,6 @@ def _cell(value: Any) -> Any:
             return value
 
 
-def _write_json(lines: Iterable[str], form: str) -> None:
-    if form == "jsonl":
-        write_bytes(f"{line}\n".encode() for line in lines)
-        return
-    listed = ",\n".join(lines)
-    write_bytes([f"[\n{listed}\n]\n".encode() if listed else b"[]\n"])
-
-
 def _width() -> int | None:
     """Cells of the terminal that stdout leads to; None anywhere else."""
     return shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
@@ -163,10 +150,10 @@ def _write_table(text: str, width: int | None, *, sample: bool, ascii_only: bool
         write("".join(f"{line}\n" for line in lines), sys.stdout, ascii_only=ascii_only)
 
 
-def _write_csv(data: bytes) -> None:
+def _write_text(data: Iterable[bytes]) -> None:
     """On a terminal what it would act on is shown as an escape; anywhere else nothing is changed."""
     if is_terminal(sys.stdout):
         with as_far_as_read():
-            write(clean(data.decode(), newlines=True), sys.stdout)
+            write(clean(b"".join(data).decode(), newlines=True), sys.stdout)
     else:
-        write_bytes([data])
+        write_bytes(data)

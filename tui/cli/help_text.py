@@ -16,22 +16,27 @@ Examples:
   trn-models --sample                     with invented models, without network
   trn-models show ORG/NAME                one model; the exit code tells PASS
   trn-models list --search "qwen 8b"      models whose name has both words
+  trn-models compare ORG/NAME             the model across all stacks
+  trn-models diff 2.27 2.28               two stacks; exit 1: something broke
   trn-models script ORG/NAME -o run.py    the script of its record
   trn-models VERB --help                  more of each verb
 
 Keys in the app:
-  /            search by name: every word, any order; Down or Enter go to the
-               table, Esc clears
+  /            search: words of the name, is:fail, cores<=4 and more (F1 there);
+               Down or Enter go to the table, Esc clears
   1 2 3        views: Selected (tested models), Trending, Downloads (the Hub's
                rankings of one task)
+  4            overview: pass rates, kinds of failures, memory
   t T          task of a ranking; Transformers models only
   c v          neuronx-cc version; library version
-  s x          sort; show the models that were left out of the tests
+  s S a        sort; turn the order round; show the models that were left out
+  b B E        save this search; saved searches; export what is shown
   Enter z      detail: verdict, check, error, other stacks, how to run it;
                whole screen
+  x X          the model across all stacks; two stacks against each other
   y i n        copy run.py, the install line, the command that fetches
                compiled graphs
-  m e o        copy model id, error, address of the Hub page
+  m e o f      copy model id, error, address of the Hub page; whole error
   w p          write run.py to a file; plain text for selecting with the mouse
   r R H        run the record again here, after a checklist; all runs; this host
   u P          ask the Hub for news; what could not be read
@@ -93,5 +98,7 @@ Exit codes:
   error, 130 interrupted, or a question answered with no.
   run, runs again and runs log --follow end with the exit code of the run:
   its own, 128 + the signal that ended it, 130 when it was stopped, 70 when it
-  was lost. Elsewhere 1 means FAIL of a model, and nothing else ends with 1.
+  was lost. diff ends with 1 when a model that passed on the old stack fails on
+  the new one, and only then. Elsewhere 1 means FAIL of a model, and nothing
+  else ends with 1.
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from datetime import UTC, datetime
@@ -12,6 +11,8 @@ import click
 
 from tui.cli.formats import format_option
 from tui.cli.options import begin, refresh_option, source_options, stack_options
+from tui.cli.search_option import language, refuse_impossible, remarks, searched
+from tui.cli.sort_option import refuse_impossible_order, sort_options
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,15 +25,14 @@ if TYPE_CHECKING:
 TASK: Final = "text-generation"
 VIEWS: Final = ("selected", "trending", "downloads")
 """Values of `tui.catalog.views.View`, which cannot be imported here: it loads polars."""
-_INTERNAL: Final = ("key", "record")
-"""Columns of a line that mean something inside the app only."""
 
 
-@click.command("list", short_help="The models of a view, with their verdict on a stack.")
+@click.command("list", short_help="The models of a view, with their verdict on a stack.", epilog=language())
 @click.option("--view", type=click.Choice(VIEWS), default=VIEWS[0], help="Which models.  [default: selected]")
 @click.option("--task", metavar="TAG", help=f"Task of trending and downloads.  [default: {TASK}]")
-@click.option("--search", metavar="TEXT", default="", help="Models whose name has every one of these words.")
+@click.option("--search", metavar="TEXT", default="", help="Words of the id, and terms such as is:pass: see below.")
 @click.option("--left-out", is_flag=True, help="Also models that were left out of the tests; a search finds them too.")
+@sort_options
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="The first N models.  [default: all]")
 @stack_options
 @format_option()
@@ -47,6 +47,8 @@ def list_verb(
     task: str | None,
     search: str,
     left_out: bool,
+    sort: str | None,
+    descending: bool,
     limit: int | None,
     neuronx_cc: str | None,
     library_version: str | None,
@@ -61,10 +63,11 @@ def list_verb(
 
     \b
     Examples:
-      trn-models list --search "qwen 8b"
+      trn-models list --search "qwen 8b is:pass cores<=4"
       trn-models list --view trending --limit 50 --format csv > trending.csv
+      trn-models list --sort wall-time --reverse --format markdown
     """
-    from tui.catalog.views import Question, View, lines_of, select
+    from tui.catalog.views import Question, View, lines_of
     from tui.cli.model_words import renames_of
     from tui.cli.output import say
     from tui.cli.records_source import open_told
@@ -72,18 +75,26 @@ def list_verb(
 
     if task is not None and view == View.SELECTED:
         raise click.UsageError("--task is for --view trending and --view downloads.", context)
+    refuse_impossible_order(context, view, sort, descending=descending)
+    refuse_impossible(search)
     settings = begin(context, flags)
     snapshot = open_told(settings, fresh)
     choice = stack_choice(snapshot.stacks, neuronx_cc, library_version)
     ranking = None if view == View.SELECTED else _ranking(settings, snapshot, View(view), task or TASK, fresh=fresh)
     question = Question(
-        view=View(view), stack=choice, search=search, left_out=left_out, renames=renames_of(settings, snapshot)
+        view=View(view),
+        stack=choice,
+        search=search,
+        left_out=left_out,
+        sort=sort,
+        descending=descending,
+        renames=renames_of(settings, snapshot),
     )
     base_lines = lines_of(snapshot, ranking, question)
-    selection = select(snapshot, ranking, question, base_lines)
+    selection = searched(settings, snapshot, ranking, question, base_lines)
     lines = selection.lines if limit is None else selection.lines.head(min(limit, selection.lines.height))
     _write(settings, lines, question, form, sample=snapshot.source == "sample")
-    say(*_about(question, selection, ranking, limit))
+    say(*_about(question, selection, ranking, limit), *remarks(selection))
     if selection.lines.is_empty():
         say(_no_hit(base_lines, question))
     context.exit(0)
@@ -105,29 +116,20 @@ def _ranking(settings: Settings, snapshot: Snapshot, view: View, task: str, *, f
 
 
 def _write(settings: Settings, lines: pl.DataFrame, question: Question, form: str, *, sample: bool) -> None:
+    from tui.catalog.lines_told import told
     from tui.cli.formats import write_frame
     from tui.cli.lines_table import lines_table
     from tui.cli.output import as_far_as_read, is_terminal, write
     from tui.cli.plain_list import sample_line
 
+    ranked = question.view != "selected"
     if form != "table":
-        write_frame(_for_programs(lines, form), form, sample=sample)
+        write_frame(told(lines, form, ranked=ranked), form, sample=sample)
         return
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
-    text = lines_table(lines, width, ranked=question.view != "selected", one_stack=question.stack.exact is not None)
+    text = lines_table(lines, width, ranked=ranked, one_stack=question.stack.exact is not None)
     with as_far_as_read():
         write(f"{sample_line(width)}\n{text}" if sample else text, sys.stdout, ascii_only=bool(settings.ascii))
-
-
-def _for_programs(lines: pl.DataFrame, form: str) -> pl.DataFrame:
-    """Without what means something inside the app only; where a value can be an object, `unconverted` is one."""
-    import polars as pl
-
-    frame = lines.drop(_INTERNAL)
-    if form not in {"json", "jsonl"}:
-        return frame
-    decoded = [None if text is None else json.loads(text) for text in frame["unconverted"]]
-    return frame.with_columns(pl.Series("unconverted", decoded, pl.Object))
 
 
 def _about(question: Question, selection: Selection, ranking: Ranking | None, limit: int | None) -> list[str]:

@@ -38,7 +38,7 @@ _SOURCE = (
     no_color_option,
 )
 _LOOKS = (
-    click.option("--search", metavar="TEXT", help="Models whose name has every one of these words."),
+    click.option("--search", metavar="TEXT", help="Words of the id, and terms such as is:pass: see list --help."),
     click.option("--ascii/--no-ascii", default=None, help="ASCII signs only.  [default: as the terminal can]"),
     click.option("--theme", type=click.Choice(THEMES), help="Colours of the app, remembered when changed there."),
 )

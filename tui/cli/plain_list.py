@@ -33,18 +33,20 @@ def print_list(settings: Settings, search: str = "") -> int:
     """Print the Selected view of the newest stack, narrowed by `search`; exit code 0.
 
     Records are read from disk, else fetched (bounded), else the sample is printed and says so. Raises
-    `TrnModelsError` when `--data` cannot be read.
+    `TrnModelsError` when `--data` cannot be read, or a term of the search cannot be used.
     """
     from tui.catalog.stacks import StackChoice, default_stack
-    from tui.catalog.views import Question, View, lines_of, select, suggestion
+    from tui.catalog.views import Question, View, lines_of, suggestion
     from tui.cli.lines_table import lines_table, verdicts_in_words
     from tui.cli.records_source import source_line
+    from tui.cli.search_option import refuse_impossible, remarks, searched
 
+    refuse_impossible(search)
     snapshot = _records(settings)
     stack = default_stack(snapshot.stacks)
     question = Question(view=View.SELECTED, stack=StackChoice.of(stack), search=search)
     base_lines = lines_of(snapshot, None, question)
-    selection = select(snapshot, None, question, base_lines)
+    selection = searched(settings, snapshot, None, question, base_lines)
     no_hit = _no_hit(selection, search, suggestion(base_lines, question))
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
     lines = [sample_line(width)] if snapshot.source == "sample" else []
@@ -55,7 +57,8 @@ def print_list(settings: Settings, search: str = "") -> int:
     first = selection.lines.head(MODELS)
     table = lines_table(first, width, ranked=False, one_stack=True) if first.height else ""
     write("".join(f"{line}\n" for line in lines) + table, sys.stdout, ascii_only=bool(settings.ascii))
-    say(source_line(snapshot), *snapshot.problems, _more(selection.lines.height - first.height), no_hit)
+    more = _more(selection.lines.height - first.height)
+    say(source_line(snapshot), *snapshot.problems, more, *remarks(selection), no_hit)
     return EXIT_PASS
 
 

@@ -41,6 +41,9 @@ def show_verb(
 ) -> None:
     """Show what is recorded of MODEL, an id or words that only one id has, and how to run it again.
 
+    Of a model without a record on that stack, also of one that only the Hub has: what it would take, as far as the
+    Hub's facts tell (asked at most once a day).
+
     Exit code: 0 PASS, 1 FAIL, 3 left out of the tests, 4 not tested on that stack, 6 another result,
     5 no data, or what could be read does not tell (with a file that could not be read name the stack to get its
     verdict), 7 no such model or several.
@@ -50,16 +53,17 @@ def show_verb(
       trn-models show ORG/NAME
       trn-models show ORG/NAME --neuronx-cc 2.28 --format json
     """
-    from tui.cli.model_words import model_named
     from tui.cli.output import say
     from tui.cli.records_source import open_told
     from tui.cli.shown_model import shown_model
     from tui.cli.stack_choice import names_a_version, stack_choice
+    from tui.cli.without_record import model_named_anywhere, with_estimate
 
     settings = begin(context, flags)
     snapshot = open_told(settings, fresh)
     choice = stack_choice(snapshot.stacks, neuronx_cc, library_version)
-    found = shown_model(settings, snapshot, model_named(settings, snapshot, model), choice)
+    model_id = model_named_anywhere(settings, snapshot, model)
+    found = with_estimate(settings, snapshot, shown_model(settings, snapshot, model_id, choice))
     _write(settings, found, form)
     if not snapshot.complete and not names_a_version(neuronx_cc, library_version):
         say("A part of the data could not be read: newer records of the model may be in it.")
@@ -72,8 +76,10 @@ def as_object(model: ShownModel) -> dict[str, Any]:
 
     `verdict` is null when what could be read does not tell; `complete` is false when not all could be, `problems` tell
     what could not. `asked_stack` has `any` where every version is meant. `records` are all records of the model,
-    newest stack first.
+    newest stack first. `estimate` is what a model without a record would take, null with one; its bytes are numbers.
     """
+    from tui.catalog.estimate import as_object as estimate_object
+
     record, recipe, cache = model.record, model.recipe, model.cache
     has_script = recipe is not None and recipe.script is not None
     return {
@@ -97,6 +103,7 @@ def as_object(model: ShownModel) -> dict[str, Any]:
             "library_version": model.choice.library_version,
         },
         "records": [{"model_id": each.model_id, "verdict": each.verdict, **_columns(each)} for each in model.records],
+        "estimate": None if model.estimate is None else estimate_object(model.estimate),
     }
 
 
@@ -140,8 +147,11 @@ def _write(settings: Settings, model: ShownModel, form: str) -> None:
     from tui.cli.plain_list import sample_line
     from tui.cli.show_page import page
 
-    if form in {"json", "jsonl"}:
-        write_object(as_object(model), form)
+    if form in {"json", "jsonl", "markdown"}:
+        values = as_object(model)
+        if form == "markdown":
+            del values["records"]  # the others are no part of a table about one
+        write_object(values, form)
         return
     if form != "table":
         write_frame(as_row(model), form)

@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 from tui import numbers
+from tui.catalog import estimate
 from tui.catalog.question import LEFT_OUT
 from tui.catalog.verdict import NO_RESULT, Record, Verdict, check_sentences, is_blank, sentence, shown
 from tui.cli.shown_model import ShownModel
@@ -31,7 +32,11 @@ def page(model: ShownModel, width: int | None) -> str:
     """
     record, recipe = model.record, model.recipe
     if record is None or recipe is None:
-        parts = [[clean(model.model_id), *_wrapped(_without_record(model), width)], _others(model, width)]
+        parts = [
+            [clean(model.model_id), *_wrapped(_without_record(model), width)],
+            _others(model, width),
+            *_estimate(model, width),
+        ]
     else:
         parts = [
             [clean(model.model_id), *_wrapped([sentence(record)], width)],
@@ -52,6 +57,20 @@ def _without_record(model: ShownModel) -> list[str]:
         return ["Not tested: the dataset has no record of it."]
     where = f"neuronx-cc {stack.label}" if stack is not None else "these stacks"
     return [f"Not tested on {where}: the dataset has records of it on other stacks only."]
+
+
+def _estimate(model: ShownModel, width: int | None) -> list[list[str]]:
+    """What it would take, and how tested models like it fared."""
+    known = model.estimate
+    if known is None:
+        return []
+    weights = estimate.weights_sentences(known) + ([estimate.BESIDES] if known.weights is not None else [])
+    parts = [[estimate.HEADING, *_wrapped(weights, width)]]
+    if known.evidence is not None:
+        found, limits = estimate.evidence_sentences(known.evidence)
+        named = [f"  {text}" for text in estimate.named(known.evidence)]
+        parts.append(_wrapped([found, *named, limits], width))
+    return parts
 
 
 def _figures(model: ShownModel, record: Record) -> list[Row]:

@@ -22,6 +22,7 @@ from tui.errors import (
 from tui.settings import DEFAULT_DATASET, Settings
 
 if TYPE_CHECKING:
+    from tui.catalog.estimate import Estimate
     from tui.catalog.snapshot import Snapshot
     from tui.rerun.recipe import CacheCommand, Recipe
 
@@ -42,8 +43,9 @@ class ShownModel:
 
     `verdict` is None when there is no record in a snapshot of which a part could not be read: nothing is known then.
     `records` are all of the model, newest stack first, `record` included. `error` and the recipe's script are whole
-    texts. `complete` is whether all records could be read, `problems` tell what could not. `source` are
-    words of a command line that reads the same records, `stack` those that choose this record.
+    texts. `estimate` is what it would take, where that was looked for: without a record. `complete` is whether all
+    records could be read, `problems` tell what could not. `source` are words of a command line that reads the same
+    records, `stack` those that choose this record.
     """
 
     model_id: str
@@ -61,6 +63,7 @@ class ShownModel:
     problems: tuple[str, ...]
     source: tuple[str, ...]
     stack: tuple[str, ...]
+    estimate: Estimate | None = None
 
     @property
     def exit_code(self) -> int:

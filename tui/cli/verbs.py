@@ -13,7 +13,9 @@ from tui.cli.options import begin, host_options, look_options, source_options
 
 _VERBS = {
     "command": "tui.cli.command_run:command_verbs",
+    "compare": "tui.cli.compare:compare_verb",
     "completion": "tui.cli.completion:completion_verb",
+    "diff": "tui.cli.diff:diff_verb",
     "doctor": "tui.cli.doctor:doctor_verb",
     "list": "tui.cli.list:list_verb",
     "open": "tui.cli.open:open_verb",

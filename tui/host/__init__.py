@@ -20,4 +20,7 @@ Fit of a record
     fit_stack            its part about versions
     fit_room             its part about weights, disks, token, logout
     surroundings         what is found out for that part
+
+Search
+    limits               cores and stack of this host, for `fits:here`
 """

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 from textual import on
@@ -24,9 +24,6 @@ from tui.terminal_text import brief, clean
 from tui.widgets.copy_request import CopyRequested
 from tui.widgets.detail_text import one_line
 
-if TYPE_CHECKING:
-    from tui.screens.dialogs import Objection
-
 
 class RecordActions(DataScreen):
     """What can be done with one model; the screen on top says which one it is."""
@@ -37,7 +34,7 @@ class RecordActions(DataScreen):
         Binding("i", "copy('install')", "copy install line", id="copy.install", tooltip="Copy the pip install line"),
         Binding("m", "copy('model')", "copy model id", id="copy.model", tooltip="Copy the model id"),
         Binding("e", "copy('error')", "copy error", id="copy.error", tooltip="Copy the whole error"),
-        Binding("E", "whole_error", "whole error", id="error", tooltip="Read the whole error"),
+        Binding("f", "whole_error", "whole error", id="error", tooltip="Read the whole error"),
         Binding("w", "write_script", "write run.py", id="write", tooltip="Write run.py to a file", priority=True),
         Binding("o", "open_page", "Hub page", id="page", tooltip="Show and copy the address of its Hub page"),
         Binding("right_square_bracket", "another(1)", "next record", id="record.next", tooltip="Another record of it"),
@@ -110,8 +107,9 @@ class RecordActions(DataScreen):
             self.refuse(copy.reason if isinstance(copy, Refusal) else NO_MODEL)
             return
         from tui.screens.dialogs import NameDialog
+        from tui.screens.file_names import objection
 
-        dialog = NameDialog(f"Write {copy.name} to", script_file_name(detail.model_id), _objection)
+        dialog = NameDialog(f"Write {copy.name} to", script_file_name(detail.model_id), objection)
         self.app.push_screen(dialog, partial(self._write, copy.text))
 
     def _write(self, script: str, name: str | None) -> None:
@@ -182,17 +180,3 @@ class RecordActions(DataScreen):
 
         body = help_content(self)
         self.app.push_screen(TextDialog("trn-models: keys and signs", body, body.plain))
-
-
-def _objection(name: str) -> Objection | None:
-    from tui.screens.dialogs import Objection
-
-    try:
-        path = Path(name).expanduser()
-        if path.is_dir():
-            return Objection(f"{path} is a folder.", final=True)
-        if not path.parent.is_dir():
-            return Objection(f"There is no folder {path.parent}.", final=True)
-        return Objection(f"{path} exists.") if path.exists() else None
-    except (OSError, RuntimeError, ValueError) as error:  # no permission, no such home, a NUL in the name
-        return Objection(f"{name}: {error}", final=True)

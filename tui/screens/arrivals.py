@@ -6,7 +6,7 @@ Nothing here changes a widget: a screen calls a `bring_...` function and handles
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from tui.widgets.table_cells import DRAWN
 if TYPE_CHECKING:
     import polars as pl
 
+    from tui.catalog.evidence import Evidence
     from tui.catalog.facts import ModelFacts
     from tui.catalog.neff_bucket import Search
     from tui.catalog.question import View
@@ -114,6 +115,16 @@ class FactsFailed(Message):
 
     key: str
     error: TrnModelsError
+
+
+@dataclass
+class EvidenceArrived(Message):
+    """How models like one without a record fared; None when that could not be found out."""
+
+    key: str
+    snapshot: Snapshot
+    facts: ModelFacts
+    evidence: Evidence | None
 
 
 @dataclass
@@ -230,6 +241,29 @@ def bring_facts(target: MessagePump, settings: Settings, key: str, model_id: str
         return FactsArrived(key, hub.model_facts(settings, model_id))
 
     in_background(target, work, lambda error: FactsFailed(key, error), "asking about a model")
+
+
+def bring_evidence(
+    target: MessagePump,
+    settings: Settings,
+    snapshot: Snapshot,
+    key: str,
+    facts: ModelFacts,
+    *,
+    renames: Mapping[str, str],
+) -> None:
+    """Look among the records, and in what the Hub said before, for models like one without a record."""
+
+    def work() -> Message:
+        from tui.catalog import kinds
+        from tui.catalog.evidence import evidence_of
+
+        found = evidence_of(snapshot, kinds.read(settings, sample=False), facts, key, renames)
+        return EvidenceArrived(key, snapshot, facts, found)
+
+    in_background(
+        target, work, lambda _error: EvidenceArrived(key, snapshot, facts, None), "looking for models like one"
+    )
 
 
 def bring_long_texts(target: MessagePump, snapshot: Snapshot, index: int) -> None:

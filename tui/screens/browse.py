@@ -14,14 +14,17 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Static
 
-from tui.catalog import front_page, query
+from tui.catalog import front_page
 from tui.catalog.question import Question, View, first_question
 from tui.catalog.rows import FrameRows, KeptRows
+from tui.catalog.search_terms import quoted
 from tui.catalog.stacks import StackChoice, default_stack
 from tui.screens import arrivals
+from tui.screens.compare_keys import CompareKeys
 from tui.screens.copying import NO_MODEL
-from tui.screens.header_lines import HeaderLines
+from tui.screens.exporting import ExportKeys
 from tui.screens.model_detail import ModelDetail
+from tui.screens.overview_keys import OverviewKeys
 from tui.settings import Settings
 from tui.widgets.bars import Bar
 from tui.widgets.empty_text import empty_text
@@ -43,13 +46,13 @@ SUGGEST_AFTER_S = 0.15
 """Typing rests this long before a near word is looked for."""
 
 
-class BrowseScreen(HeaderLines):
+class BrowseScreen(CompareKeys, ExportKeys, OverviewKeys):
     """Table, detail beside or over it, and the lines around them."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012 - an instance attribute of Screen
     AUTO_FOCUS = "ModelTable, ModelDetail"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "search", "search", id="search", tooltip="Search: part of a model's id", priority=True),
+        Binding("slash", "search", "search", id="search", tooltip="Search: words, is:fail (F1: all)", priority=True),
         Binding("enter", "enter", "detail", id="enter", tooltip="Detail; in the search: to the table", priority=True),
         Binding("down", "leave_search", id="search.leave", show=False, priority=True),
         Binding("u,f5", "refresh_data", "refresh", id="refresh", tooltip="Ask the source again"),
@@ -74,7 +77,7 @@ class BrowseScreen(HeaderLines):
         yield Bar(id="stack")
         with Horizontal(id="search-line"):
             yield Static(Content("/"), id="search-sign")
-            yield SearchBox(self.question.search)
+            yield SearchBox(self.question.search, self.vocabulary)
             yield Bar(id="counts")
         with SideBySide(id="body"):
             yield ModelTable()
@@ -116,6 +119,7 @@ class BrowseScreen(HeaderLines):
         self.set_class(self.showing_sample, "-sample")
         if self.snapshot is not None:
             self.stacks = self.snapshot.stacks
+            self.know_records()
             choice = self.question.stack
             exists = any(choice.admits(count.stack) for count in self.stacks)
             if not self.stack_chosen or not exists:
@@ -136,20 +140,7 @@ class BrowseScreen(HeaderLines):
         if place is None:
             return  # the sample is shown until the dataset comes
         key, self._model = self._model.casefold(), ""
-        if place.stack is not None:
-            self.stack_chosen = True
-            self.question = replace(self.question, stack=place.stack)
-        if not all(word in key for word in query.words(self.question.search)):
-            self.question = replace(self.question, search="")
-            self.query_one(SearchBox).value = ""
-        self.pipeline_tag = place.task or self.pipeline_tag
-        self.action_view(place.view)
-        table = self.query_one(ModelTable)
-        if not table.move_to(key) and place.view is View.SELECTED:
-            self.question = replace(self.question, left_out=True)
-            self.draw_selection()
-            table.move_to(key)
-        self.call_after_refresh(self.open_detail)
+        self.come_to(key, place)
 
     def machine_changed(self) -> None:
         """The header tells of the host; the pair installed here is the default stack unless a person chose one."""
@@ -157,6 +148,7 @@ class BrowseScreen(HeaderLines):
         if yours is not None and not self.stack_chosen and self.question.stack.exact != yours:
             self.question = replace(self.question, stack=StackChoice.of(yours))
             self.draw_lines()
+        self.know_limits()
         self.pane.know_machine(self.host, self.interpreters, self.taken)
         self.draw_header()
 
@@ -195,18 +187,22 @@ class BrowseScreen(HeaderLines):
         from tui.catalog import views
 
         self._suggestion = None
-        self.selection = views.select(self.snapshot, self.ranking, self.question, self._base, self.selection)
+        self.selection = views.select(
+            self.snapshot, self.ranking, self.question, self._base, self.selection, self.beyond
+        )
         self.query_one(ModelTable).empty_text = self._empty_text()
         self._show_rows(self.selection.rows)
         self.draw_counts()
+        self.answered()
         self._cursor_moved()
         self._suggest_at_rest()
 
     def _show_rows(self, rows: FrameRows | KeptRows) -> None:
-        question = self.question
+        question, search = self.question, self.search
         self.query_one(ModelTable).show(
             rows,
-            words=query.words(question.search),
+            words=search.words,
+            conditions=search.conditions,
             ranking=question.view is not View.SELECTED,
             figure_title="trend" if question.view is View.TRENDING else "downloads",
             sort=(question.sort, question.descending) if question.sort else None,
@@ -222,14 +218,18 @@ class BrowseScreen(HeaderLines):
         def suggest() -> None:
             if self._base is not None:
                 from tui.catalog import views
+                from tui.catalog.search_mending import mended
 
+                vocabulary = self.vocabulary()
                 self._suggestion = views.suggestion(self._base, self.question)
+                if self._suggestion is None and vocabulary is not None:
+                    self._suggestion = mended(self.search, vocabulary)
                 self.query_one(ModelTable).empty_text = self._empty_text()
 
         if self._suggesting is not None:
             self._suggesting.stop()
             self._suggesting = None
-        if self.selection is not None and self.question.search.strip() and not self.selection.height:
+        if self.selection is not None and self.search.counts and not self.selection.height:
             self._suggesting = self.set_timer(SUGGEST_AFTER_S, suggest)
 
     def _empty_text(self) -> list[str]:
@@ -330,10 +330,10 @@ class BrowseScreen(HeaderLines):
         """(id, verdict) of the view's models whose id has every word of `text`, left-out ones included."""
         if self._base is None:
             return []
-        from tui.catalog import views
+        from tui.catalog import query
 
-        question = replace(self.question, search=text, sort=None)
-        found = views.select(self.snapshot, self.ranking, question, self._base).rows
+        words = query.words(text)
+        found = FrameRows(self._base, query.places(self._base["key"], words) if words else None)
         rows = found.rows(0, at_most, ("model_id", "verdict"))
         return [(row["model_id"] or "", row["verdict"]) for row in rows]
 
@@ -342,5 +342,5 @@ class BrowseScreen(HeaderLines):
         table = self.query_one(ModelTable)
         table.focus()
         if not table.move_to(model_id.casefold()):
-            self.query_one(SearchBox).value = model_id
+            self.query_one(SearchBox).value = quoted(model_id)
             self.call_after_refresh(table.move_to, model_id.casefold())

@@ -18,6 +18,7 @@ from tui.settings import Settings
 from tui.widgets.detail_text import Detail
 
 if TYPE_CHECKING:
+    from tui.catalog.evidence import Evidence
     from tui.host.interpreters import Interpreter
     from tui.host.neuron import Host
 
@@ -33,6 +34,7 @@ def detail_of(
     facts: ModelFacts | None,
     facts_note: str,
     settings: Settings,
+    evidence: Evidence | None = None,
     host: Host | None = None,
     interpreters: tuple[Interpreter, ...] | None = None,
     taken: Collection[int] = (),
@@ -40,17 +42,16 @@ def detail_of(
     """The detail of one line of the table.
 
     `chosen` is the record to show (its index in the snapshot) instead of the line's own; `renames` is old key -> new
-    key of models that the dataset has under an old id; `texts` are used when they are of the record shown; `taken` are
-    devices that runs of ours have.
+    key of models that the dataset has under an old id; `texts` are used when they are of the record shown; `evidence`
+    counts when there is no record; `taken` are devices that runs of ours have.
     """
     model_id = shown(line["model_id"])
     index = line["record"] if chosen is None else chosen
     indexes = indexes_of(line, snapshot, renames)
     records = tuple(snapshots.record_at(snapshot, each) for each in indexes) if snapshot is not None else ()
     if snapshot is None or index is None:
-        return Detail(
-            model_id, line["note"] or "", None, line["word"] or "", records, facts=facts, facts_note=facts_note
-        )
+        note, word = line["note"] or "", line["word"] or ""
+        return Detail(model_id, note, None, word, records, facts=facts, facts_note=facts_note, evidence=evidence)
     record = records[indexes.index(index)]
     here = texts if texts is not None and texts.are_of(snapshot, index) else None
     cache = None

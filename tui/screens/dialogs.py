@@ -27,17 +27,23 @@ Value = TypeVar("Value")
 Answer = TypeVar("Answer")
 
 
+LONGEST_LIST = 24
+"""Lines of a list that are on screen at once, where there is room."""
 LONGEST_LABEL = 200
 """Characters of a line of a list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice(Generic[Value]):
-    """One line of a list: what it stands for, how it reads, and a remark at its right."""
+    """One line of a list: what it stands for, how it reads, and a remark at its right.
+
+    Typing finds it by its label, and by what it is `also` found by.
+    """
 
     value: Value
     label: str
     remark: str = ""
+    also: str = ""
 
 
 class LineDialog(ModalScreen[Answer], SteadyScreen[Answer]):
@@ -65,6 +71,7 @@ class PickDialog(LineDialog["Choice[Value] | None"], Generic[Value]):
         Binding("down", "move(1)", show=False, priority=True),
         Binding("up", "move(-1)", show=False, priority=True),
     ]
+    HINT: ClassVar[str] = "⏎ take   esc close"
 
     def __init__(
         self,
@@ -90,12 +97,16 @@ class PickDialog(LineDialog["Choice[Value] | None"], Generic[Value]):
             search.cursor_blink = False
             yield search
             yield OptionList(compact=True)
-            yield Static(Content("⏎ take   esc close"), classes="dialog-hint")
+            yield Static(Content(self.HINT), classes="dialog-hint")
 
     def on_mount(self) -> None:
         """Show the whole list with the current choice marked."""
         self.query_one(OptionList).can_focus = False
         self._narrow("")
+
+    def on_resize(self, event: events.Resize) -> None:
+        """The list is as high as leaves room for what stands around it, so that its last line can be reached."""
+        self.query_one(OptionList).styles.max_height = max(3, min(LONGEST_LIST, event.size.height * 4 // 5 - 9))
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -103,14 +114,29 @@ class PickDialog(LineDialog["Choice[Value] | None"], Generic[Value]):
 
     def take(self) -> None:
         """Answer with the highlighted choice of what is typed."""
+        choice = self.marked
+        if choice is not None:
+            self.taken(choice)
+
+    @property
+    def marked(self) -> Choice[Value] | None:
+        """The highlighted choice of what is typed."""
         self._narrow(self.query_one(Input).value)
         index = self.query_one(OptionList).highlighted
-        if index is not None:
-            self.dismiss(self._shown[index])
+        return None if index is None else self._shown[index]
+
+    def taken(self, choice: Choice[Value]) -> None:
+        """This one is wanted."""
+        self.dismiss(choice)
+
+    def offer(self, choices: list[Choice[Value]]) -> None:
+        """Other choices, narrowed by what is typed."""
+        self._choices, self._narrowed_to = choices, None
+        self._narrow(self.query_one(Input).value)
 
     @on(OptionList.OptionSelected)
     def _take(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(self._shown[event.option_index])
+        self.taken(self._shown[event.option_index])
 
     def action_move(self, by: int) -> None:
         """Move in the list while the focus stays where one types."""
@@ -122,7 +148,7 @@ class PickDialog(LineDialog["Choice[Value] | None"], Generic[Value]):
             return
         self._narrowed_to = text
         words = text.casefold().split()
-        shown = [choice for choice in self._choices if all(word in choice.label.casefold() for word in words)]
+        shown = [choice for choice in self._choices if all(word in _found_by(choice) for word in words)]
         typed = self._free_text(text.strip()) if self._free_text and text.strip() else None
         if typed is not None and all(choice.value != typed.value for choice in shown):
             shown.append(typed)
@@ -151,6 +177,10 @@ class PickDialog(LineDialog["Choice[Value] | None"], Generic[Value]):
         label = brief(choice.label, LONGEST_LABEL)
         remark = brief(choice.remark, LONGEST_LABEL)
         return Content.assemble(cursor, current, label, " " * (width - len(label) + 2), remark)
+
+
+def _found_by(choice: Choice[Value]) -> str:
+    return f"{choice.label} {choice.also}".casefold()
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +239,11 @@ class NameDialog(LineDialog["str | None"]):
         self.query_one("#objection", Static).update(
             Content.assemble((clean(objection.reason), "$text-warning"), f"{again}  esc close")
         )
+
+
+def text_width(window: int) -> int:
+    """Cells that a line of a `TextDialog` has room for in a window of so many, its scrollbar not counted."""
+    return min(window * 9 // 10, 120) - 5
 
 
 class TextDialog(ModalScreen[None], SteadyScreen[None]):

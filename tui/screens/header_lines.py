@@ -11,9 +11,9 @@ from textual.widgets import Static
 from tui.catalog.question import Selection, View
 from tui.catalog.stacks import Stack
 from tui.screens.data_screen import host_of
-from tui.screens.detail_keys import DetailKeys
 from tui.screens.hints import hints_for
 from tui.screens.model_detail import ModelDetail
+from tui.screens.saved_searches import SavedSearches
 from tui.settings import Settings
 from tui.widgets import header_text
 from tui.widgets.bars import Bar
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tui.catalog.front_page import FrontPage
 
 
-class HeaderLines(DetailKeys):
+class HeaderLines(SavedSearches):
     """Says what is on screen: of which view and stack, how many, how fresh, and which keys apply."""
 
     def __init__(self, settings: Settings, search: str = "") -> None:
@@ -77,9 +77,18 @@ class HeaderLines(DetailKeys):
         )
         self.draw_counts()
         self.query_one("#banner", Static).update(self.banner, layout=False)
-        source = self.snapshot or self.front_page
-        self.query_one("#status", Bar).show(header_text.status(source, self.activity, self.settings.offline))
+        self.draw_status()
         self.show_hints()
+
+    def search_hint(self) -> tuple[Content, ...]:
+        """What helps to type a search; it stands where the status does."""
+        return ()
+
+    def draw_status(self) -> None:
+        """Source, revision and age of the records, or what helps to type."""
+        source = self.snapshot or self.front_page
+        status = self.search_hint() or header_text.status(source, self.activity, self.settings.offline)
+        self.query_one("#status", Bar).show(status)
 
     def draw_counts(self) -> None:
         """How many lines there are, by verdict."""
@@ -98,6 +107,7 @@ class HeaderLines(DetailKeys):
         line = self.current_line()
         return hints_for(
             typing=isinstance(self.focused, SearchBox),
+            completes=bool(self.query_one(SearchBox).ahead.found),
             in_detail=isinstance(self.focused, ModelDetail),
             on_a_model=line is not None,
             with_a_record=line is not None and line["record"] is not None,

@@ -17,7 +17,7 @@ from tui.widgets.verdict_look import SIGNS, STYLES
 _KEY_NAMES = {
     "question_mark": "?", "slash": "/", "colon": ":", "left_square_bracket": "[", "right_square_bracket": "]",
     "escape": "Esc", "enter": "Enter", "space": "Space", "up": "↑", "down": "↓", "left": "←", "right": "→",
-    "pageup": "PageUp", "pagedown": "PageDown", "home": "Home", "end": "End", "f1": "F1", "f5": "F5",
+    "pageup": "PageUp", "pagedown": "PageDown", "home": "Home", "end": "End", "f1": "F1", "f5": "F5", "tab": "Tab",
 }  # fmt: skip
 
 _SIGN_MEANINGS = {

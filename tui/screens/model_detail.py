@@ -25,6 +25,7 @@ from tui.widgets.detail_panel import DetailPanel
 from tui.widgets.detail_text import Detail
 
 if TYPE_CHECKING:
+    from tui.catalog.evidence import Evidence
     from tui.catalog.neff_bucket import Search
     from tui.catalog.snapshot import Snapshot
     from tui.host.interpreters import Interpreter
@@ -68,6 +69,8 @@ class ModelDetail(DetailPanel):
         self._texts: LongTexts | None = None
         self._facts: dict[str, ModelFacts | TrnModelsError] = {}
         self._facts_asked: set[str] = set()
+        self._evidence: arrivals.EvidenceArrived | None = None
+        self._evidence_asked: tuple[Snapshot, ModelFacts] | None = None
         self._bucket_asked = False
         self._rest: Timer | None = None
         self._host: Host | None = None
@@ -178,6 +181,7 @@ class ModelDetail(DetailPanel):
             facts=facts if isinstance(facts, ModelFacts) else None,
             facts_note=self._facts_note(line["key"]),
             settings=self.settings,
+            evidence=self._evidence_of(line["key"], facts),
             host=self._host,
             interpreters=self._interpreters,
             taken=self._taken,
@@ -216,13 +220,14 @@ class ModelDetail(DetailPanel):
         line = self._line
         if self._index is not None:
             self.want_bucket()
+        self._want_evidence()
         if line is None or not line["model_id"] or self._of_sample or self.settings.offline:
             return
         from tui.catalog.hub import FACTS_KEPT
 
         key = line["key"]
         known = self._recall_facts(line)
-        fresh = isinstance(known, ModelFacts) and datetime.now(UTC) - known.fetched_at < FACTS_KEPT
+        fresh = isinstance(known, ModelFacts) and known.all_asked and datetime.now(UTC) - known.fetched_at < FACTS_KEPT
         failed = isinstance(known, TrnModelsError) and not again
         if not fresh and not failed and key not in self._facts_asked:
             self._facts_asked.add(key)
@@ -263,6 +268,7 @@ class ModelDetail(DetailPanel):
         new = event.facts.id.casefold()
         if new != event.key:
             self.post_message(self.RenameFound(event.key, new))
+        self._want_evidence()
         self.draw()
 
     @on(arrivals.FactsFailed)
@@ -270,6 +276,30 @@ class ModelDetail(DetailPanel):
         self._facts_asked.discard(event.key)
         if not isinstance(self._facts.get(event.key), ModelFacts):
             self._facts[event.key] = event.error
+        self.draw()
+
+    # Models like it
+
+    def _want_evidence(self) -> None:
+        """Look for tested models like one without a record, once its facts are known."""
+        line, snapshot = self._line, self._snapshot
+        facts = None if line is None else self._recall_facts(line)
+        if line is None or snapshot is None or self._index is not None or not isinstance(facts, ModelFacts):
+            return
+        asked = self._evidence_asked
+        if asked is None or asked[0] is not snapshot or asked[1] != facts:
+            self._evidence_asked = snapshot, facts
+            arrivals.bring_evidence(self, self.settings, snapshot, line["key"], facts, renames=self._renames)
+
+    def _evidence_of(self, key: str, facts: object) -> Evidence | None:
+        found = self._evidence
+        if found is None or found.key != key or found.snapshot is not self._snapshot or found.facts != facts:
+            return None
+        return found.evidence
+
+    @on(arrivals.EvidenceArrived)
+    def _evidence_arrived(self, event: arrivals.EvidenceArrived) -> None:
+        self._evidence = event
         self.draw()
 
     def want_bucket(self) -> None:

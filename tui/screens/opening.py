@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tui.catalog import kept_rankings, views
 from tui.catalog.question import View
-from tui.catalog.snapshot import Snapshot
 from tui.catalog.stacks import STACK_COLUMNS, Stack, StackChoice, default_stack
 from tui.settings import Settings
+
+if TYPE_CHECKING:
+    from tui.catalog.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,8 @@ class Place:
 
 def place_of(settings: Settings, snapshot: Snapshot, model_id: str, renames: Mapping[str, str]) -> Place | None:
     """Selected with the newest stack that has a record of the model, else a ranking on disk that has it, else None."""
+    from tui.catalog import kept_rankings, views
+
     key = model_id.casefold()
     records = views.records_of(snapshot, key, renames)
     if not records.is_empty():

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tui import numbers
 from tui.catalog.question import Question, View
+from tui.catalog.sort_columns import ONLY_IN_RANKINGS, SORT_NAMES
 from tui.catalog.stacks import (
     ANY,
     StackChoice,
@@ -16,7 +17,6 @@ from tui.catalog.stacks import (
     library_label,
 )
 from tui.screens.dialogs import Choice, PickDialog
-from tui.widgets.header_text import SORT_NAMES
 
 TASKS: tuple[str, ...] = (
     "text-generation",
@@ -45,8 +45,6 @@ TASKS: tuple[str, ...] = (
     "zero-shot-image-classification",
 )
 """Pipeline tags offered by name; any other can be typed."""
-
-ONLY_IN_RANKINGS = frozenset({"rank", "figure"})
 
 
 def task_dialog(current: str) -> PickDialog[str]:

@@ -6,7 +6,7 @@ import signal
 import sys
 
 from tui.terminal_text import clean
-from tui.widgets import detail_text
+from tui.widgets import detail_text, estimate_text
 from tui.widgets.detail_text import Detail
 
 
@@ -16,6 +16,7 @@ def plain_text(detail: Detail) -> str:
         detail_text.heading(detail).plain,
         detail_text.reasons(detail).plain,
         detail_text.all_records(detail).plain,
+        estimate_text.estimate(detail).plain,
         detail_text.how_to_run(detail).plain,
         detail_text.extra_columns(detail).plain,
         detail_text.hub_facts(detail).plain,

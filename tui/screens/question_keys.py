@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 
 from tui import state as remembered
 from tui.catalog.question import Question, View
+from tui.catalog.sort_columns import SORT_NAMES
 from tui.catalog.stacks import (
     StackChoice,
     StackCount,
@@ -20,7 +21,6 @@ from tui.catalog.stacks import (
 from tui.screens.remembering import remember
 from tui.screens.rerun_keys import RerunKeys
 from tui.settings import Settings
-from tui.widgets.header_text import SORT_NAMES
 from tui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
 DEFAULT_TASK = "text-generation"
 
-OPENS_A_LINE = frozenset({"search", "pick_task", "pick_compiler", "pick_library", "pick_sort", "write_script"})
+OPENS_A_LINE = frozenset(
+    {"search", "pick_task", "pick_compiler", "pick_library", "pick_sort", "write_script"}
+    | {"save_search", "saved_searches", "export", "two_stacks"}
+)
 """Actions whose keys are handled the moment they arrive (`priority`), so that what is typed right after them, maybe in
 the same packet of a slow connection, is text and no command."""
 
@@ -44,8 +47,9 @@ class QuestionKeys(RerunKeys):
         Binding("c", "pick_compiler", "compiler", id="compiler", tooltip="neuronx-cc version", priority=True),
         Binding("v", "pick_library", "library", id="library", tooltip="Library version", priority=True),
         Binding("T", "transformers_only", "Transformers", id="transformers", tooltip="Rankings: only Transformers"),
-        Binding("x", "left_out", "left out", id="left_out", tooltip="Selected: show or hide models that were left out"),
+        Binding("a", "left_out", "left out", id="left_out", tooltip="Selected: show or hide models that were left out"),
         Binding("s", "pick_sort", "sort", id="sort", tooltip="Sort; by the same again: turn round", priority=True),
+        Binding("S", "turn_sort", "turn order", id="sort.turn", tooltip="Turn the order round; no value stays last"),
     ]  # fmt: skip
 
     def __init__(self, settings: Settings, search: str = "") -> None:
@@ -153,6 +157,13 @@ class QuestionKeys(RerunKeys):
     def _sort_picked(self, choice: Choice[str | None] | None) -> None:
         if choice is not None:
             self.sort_by(choice.value)
+
+    def action_turn_sort(self) -> None:
+        """The other direction of the column that sorts; the view's own order has no other one."""
+        if self.question.sort is None:
+            self.refuse("S turns the order of a column round, and none is chosen: s chooses one.")
+            return
+        self.sort_by(self.question.sort)
 
     def sort_by(self, column: str | None) -> None:
         """Sort by this column of the lines; by the same again: the other direction. Remembered for each view."""

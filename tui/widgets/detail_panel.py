@@ -18,10 +18,11 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.style import Style as VisualStyle
 
-from tui.widgets import detail_text, long_text
+from tui.widgets import detail_text, estimate_text, long_text
 from tui.widgets.detail_lines import DrawnLine, Flow, Section, laid_out
 from tui.widgets.detail_text import Detail
-from tui.widgets.line_scroll import WHEEL_LINES, bar_cell, line_of_thumb, thumb_of
+from tui.widgets.drawn_bar import DrawnBar, bar_cell, line_of_thumb, thumb_of
+from tui.widgets.line_scroll import WHEEL_LINES
 from tui.widgets.log_line import visible_part
 from tui.widgets.reading_pane import READING_KEYS, ReadingKeys
 
@@ -30,7 +31,7 @@ _BAR = 1
 WHEEL_CELLS = 4
 
 
-class DetailPanel(ReadingKeys, ScrollView, can_focus=True, inherit_bindings=False):
+class DetailPanel(ReadingKeys, ScrollView, DrawnBar, can_focus=True, inherit_bindings=False):
     """Shows a `Detail`; sections without anything to say take no room. Nothing is animated."""
 
     ALLOW_MAXIMIZE = False
@@ -46,7 +47,6 @@ class DetailPanel(ReadingKeys, ScrollView, can_focus=True, inherit_bindings=Fals
         self._laid_out = False
         self._bodies: dict[Hashable, list[Segment]] = {}
         self._look: Hashable = None
-        self._grabbed = False
 
     # What it shows
 
@@ -155,25 +155,11 @@ class DetailPanel(ReadingKeys, ScrollView, can_focus=True, inherit_bindings=Fals
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Take hold of the scrollbar."""
         if event.x == self.outer_size.width - 1:
-            event.stop()
             self.screen.clear_selection()
-            self._grabbed = True
-            self.capture_mouse()
-            self._drag(event.y)
+            self.grab_bar(event)
 
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Move the lines with the scrollbar."""
-        if self._grabbed:
-            event.stop()
-            self._drag(event.y)
-
-    def on_mouse_up(self) -> None:
-        """Let go of the scrollbar."""
-        if self._grabbed:
-            self._grabbed = False
-            self.release_mouse()
-
-    def _drag(self, y: int) -> None:
+    def drag_bar(self, y: int) -> None:
+        """Scroll."""
         self.scroll_to(y=line_of_thumb(y, len(self._lines), self.size.height, self.scroll_offset.y))
 
     # Drawing
@@ -286,6 +272,7 @@ def _sections_of(detail: Detail) -> list[Section]:
         _section(detail_text.reasons(detail)),
         _section(detail_text.fit(detail)),
         _section(detail_text.all_records(detail), Flow.CUT),
+        _section(estimate_text.estimate(detail)),
         _section(detail_text.how_to_run(detail)),
         Section(long_text.script_lines(script) if script else (), Flow.LONG),
         _section(detail_text.extra_columns(detail)),

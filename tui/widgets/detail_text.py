@@ -22,6 +22,7 @@ from tui.terminal_text import brief, last_line
 from tui.widgets.verdict_look import FAINT, MUTED, SIGNS, STYLES
 
 if TYPE_CHECKING:
+    from tui.catalog.evidence import Evidence
     from tui.catalog.facts import ModelFacts
     from tui.rerun.recipe import CacheCommand, Recipe
 
@@ -31,7 +32,7 @@ HEADING = "bold $primary"
 LONGEST_NOTE = 4_000
 """Characters of a note, or of why a model was left out."""
 LONGEST_LINE = 20_000
-"""Characters of the last line of an error; `E` shows all of it."""
+"""Characters of the last line of an error; `f` shows all of it."""
 WORD_WIDEST = 12
 """Cells of an unknown result word in the list of records; the record itself has it whole."""
 
@@ -56,6 +57,8 @@ class Detail:
     texts_problem: TrnModelsError | None = None
     facts: ModelFacts | None = None
     facts_note: str = ""
+    evidence: Evidence | None = None
+    """How models like it fared; looked for when there is no record."""
     fit: str = ""
     """Whether the record fits this host and its Python, in one line; empty before that is known."""
 
@@ -127,7 +130,7 @@ def _error_block(error: str) -> Content:
         block += Content.assemble(
             "\n",
             (f"{numbers.count(more)} more lines of traceback · ", MUTED),
-            ("E", "bold $primary"),
+            ("f", "bold $primary"),
             (" whole error", MUTED),
         )
     return block

@@ -10,6 +10,7 @@ from textual.content import Content
 
 from tui import numbers
 from tui.catalog.question import View
+from tui.catalog.sort_columns import SORT_NAMES
 from tui.catalog.stacks import ANY, StackChoice, compiler_label, library_label
 from tui.catalog.verdict import Verdict
 from tui.errors import (
@@ -39,19 +40,6 @@ VIEW_NAMES: dict[View, str] = {
     View.DOWNLOADS: "Downloads",
 }
 
-SORT_NAMES: dict[str, str] = {
-    "model_id": "model",
-    "verdict": "verdict",
-    "tp": "cores",
-    "wall_s": "wall time",
-    "hbm_peak_gb": "peak memory",
-    "tested_at": "test date",
-    "cpu_match": "check",
-    "rank": "rank",
-    "figure": "trend or downloads",
-}
-"""Columns of the lines that can be sorted by, as people call them."""
-
 _SIGN_ALONE = 2
 
 _COUNT_WORDS: dict[Verdict, tuple[str, str, str]] = {
@@ -78,16 +66,14 @@ class Activity:
     """When a folder or file was read, UTC."""
 
 
-def title(view: View) -> tuple[Content, ...]:
-    """The app's name and the three views; the present one stands out."""
-    tabs = [
-        clickable(
-            Content.styled(f" {number} {name} ", "bold reverse $primary" if each is view else ""),
-            f"view('{each}')",
-        )
-        for number, (each, name) in enumerate(VIEW_NAMES.items(), 1)
-    ]
-    return (Content.assemble(("trn-models", "bold $primary"), "  ") + Content(" ").join(tabs),)
+def title(view: View | None) -> tuple[Content, ...]:
+    """The app's name, the three views and the overview (None); the present one stands out. Longest first."""
+    places = [(name, each, f"view('{each}')") for each, name in VIEW_NAMES.items()]
+    tabs = Content("").join(
+        clickable(Content.styled(f" {number} {name} ", "bold reverse $primary" if each is view else ""), action)
+        for number, (name, each, action) in enumerate([*places, ("Overview", None, "overview")], 1)
+    )
+    return (Content.assemble(("trn-models", "bold $primary"), " ") + tabs, tabs)
 
 
 def task_of(view: View, task: str) -> Content:
@@ -157,7 +143,7 @@ def counts(selection: Selection | FrontPage, more: bool) -> tuple[Content, ...]:
     total = numbers.count(selection.total) + ("+" if more else "")
     shown_of = Content(f"{numbers.count(selection.height)} of {total}")
     rate = pass_rate(selection.counts.get(Verdict.PASS, 0), selection.tested)
-    hidden = f" ({numbers.count(selection.hidden_left_out)} hidden, x shows)" if selection.hidden_left_out else ""
+    hidden = f" ({numbers.count(selection.hidden_left_out)} hidden, a shows)" if selection.hidden_left_out else ""
     dot = Content.styled(" · ", MUTED)
     lines = []
     for length, also in enumerate((hidden, "", "")):

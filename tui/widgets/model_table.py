@@ -96,6 +96,7 @@ class ModelTable(LineScroll, can_focus=True, inherit_bindings=False):
         super().__init__(id=id, classes=classes)
         self._lines: Rows = NO_ROWS
         self._words: Sequence[str] = ()
+        self._conditions: Hashable = ()
         self._ranking = False
         self._stacks = False
         self._mark_unknown_library = False
@@ -118,6 +119,7 @@ class ModelTable(LineScroll, can_focus=True, inherit_bindings=False):
         lines: FrameRows | KeptRows | pl.DataFrame,
         *,
         words: Sequence[str] = (),
+        conditions: Hashable = (),
         ranking: bool = False,
         figure_title: str = "trend",
         sort: tuple[str, bool] | None = None,
@@ -129,18 +131,19 @@ class ModelTable(LineScroll, can_focus=True, inherit_bindings=False):
         """Replace the lines (columns as in `views.select`); the cursor stays on its model and on its screen line.
 
         When its model is gone the cursor goes to the first line after a changed search, else it stays at its
-        position. `words` are marked in the ids, `ranking` adds rank and figure, `sort` is (column, descending),
-        `dimmed` says without words that the lines are about to be replaced, `stacks` adds the stack of each line,
-        `mark_unknown_library` marks records of models whose library the Hub does not tell, and `more` is whether
-        lines can be fetched at the end: only then is it told that the person came there.
+        position. `words` are marked in the ids, `conditions` is what else was searched for, `ranking` adds rank and
+        figure, `sort` is (column, descending), `dimmed` says without words that the lines are about to be
+        replaced, `stacks` adds the stack of each line, `mark_unknown_library` marks records of models whose library
+        the Hub does not tell, and `more` is whether lines can be fetched at the end: only then is it told that the
+        person came there.
         """
         at_rest = self._cursor_is_visible()
         offset = self._cursor - self.top
-        searched = list(words) != list(self._words)
+        searched = (list(words), conditions) != (list(self._words), self._conditions)
 
         rows = lines if isinstance(lines, (FrameRows, KeptRows)) else FrameRows(lines)
         found = place_in(rows, self._lines, self._cursor)
-        self._lines, self._words = rows, list(words)
+        self._lines, self._words, self._conditions = rows, list(words), conditions
         self._ranking, self._figure_title, self._sort, self._dimmed = ranking, figure_title, sort, dimmed
         self._stacks, self._mark_unknown_library, self._more = stacks, mark_unknown_library, more
         self._window = (0, [])
