@@ -74,7 +74,7 @@ def test_passing_models_of_the_type_and_of_like_size_are_told_with_cores_and_sta
     assert (evidence.all_tested, evidence.without_type) == (7, 1)
     assert evidence_sentences(evidence) == [
         "2 of 4 tested qwen3 models of 4-16 B pass, on 1-2 cores:",
-        "Types and sizes are known from rankings, and from models that the Hub was asked about before. 1 of 7 other "
+        "Types are known of models that the Hub was asked about before, sizes from rankings too. 1 of 7 other "
         "tested models have no known type.",
     ]
     assert named(evidence) == [
@@ -113,7 +113,7 @@ def test_where_nothing_is_known_it_says_so_and_how_little_is_known() -> None:
     evidence = found(record("one"), record("two"), known=kinds())
     assert evidence_sentences(evidence) == [
         "No record of a qwen3 model of like size (4-16 B) is known here.",
-        "Types and sizes are known from rankings, and from models that the Hub was asked about before. 2 of 2 other "
+        "Types are known of models that the Hub was asked about before, sizes from rankings too. 2 of 2 other "
         "tested models have no known type.",
     ]
     assert named(evidence) == []

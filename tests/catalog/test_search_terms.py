@@ -31,7 +31,7 @@ def hint(text):
 # ---- words
 
 
-@given(st.text(st.characters(exclude_characters='":=<>', codec="utf-8"), max_size=60))
+@given(st.text(st.characters(exclude_characters='":=<>≤≥≠!', codec="utf-8"), max_size=60))
 def test_a_text_without_names_quotes_and_dashes_is_the_words_that_it_always_was(text):
     if not any(word.startswith("-") for word in text.split()):
         assert parsed(text).words == tuple(dict.fromkeys(text.casefold().split()))
@@ -53,6 +53,7 @@ def test_a_text_without_names_quotes_and_dashes_is_the_words_that_it_always_was(
         ('"say ""hi"""', ('say "hi"',), []),
         ("qwen2.5:7b", ("qwen2.5:7b",), []),
         ("--8b", (), ["-8b"]),
+        ('"<=4" "cores≤4" qwen≤4', ("<=4", "cores≤4", "qwen≤4"), []),
     ],
 )
 def test_words_are_left_out_with_a_dash_and_kept_together_by_quotes(text, words, negated):
@@ -119,6 +120,12 @@ def test_a_term_has_a_name_an_operator_and_a_value_and_counts(text, name, operat
         ("coers<4", "there is no coers; did you mean cores?"),
         ("-", "a dash leaves out what the word or term after it finds"),
         ('"', "quotes keep the spaces of what stands in them"),
+        ("<=", "an operator stands between a name and a value, without spaces: cores<=4"),
+        ("<=4", "an operator stands between a name and a value, without spaces: cores<=4"),
+        ("!=4", "an operator stands between a name and a value, without spaces: cores<=4"),
+        ("is!=pass", "is takes : or =; a dash before the name leaves out what the term finds"),
+        ("Org≠Qwen", "org takes : or =; a dash before the name leaves out what the term finds"),
+        ("cores≤4", "cores takes :, =, <, <=, > or >=; a dash before the name leaves out what the term finds"),
     ],
 )
 def test_what_is_unfinished_or_unknown_does_not_count_and_says_what_is_possible(text, told):
@@ -202,11 +209,14 @@ def test_any_text_is_understood_and_its_terms_lie_in_order_and_apart(text, with_
 @example("-8b", "")
 @example("unknown", "org:")
 @example('say "hi"', "org:")
+@example("≤4", "")
+@example("is!=pass", "")
 def test_a_quoted_value_is_read_back_as_it_was(value, head):
     found = term(f"{head}{quoted(value)}", None)
     assert (found.value, found.negated) == (value, head.startswith("-"))
     assert found.name == head.strip("-:=")
     assert not is_unknown(found)
+    assert found.name or not found.hint
     between = parsed(f"x {head}{quoted(value)} y").terms
     assert [each.value for each in between] == ["x", value, "y"]
 

@@ -130,3 +130,9 @@ def test_a_choice_is_exact_or_open():
     assert StackChoice("2.28", T, None).exact == Stack("2.28", T, None)
     assert StackChoice("2.28").exact is None
     assert StackChoice(None).admits(Stack(None, T, "5")) and not StackChoice(None).admits(Stack("2", T, "5"))
+
+
+def test_the_title_names_the_compiler_once() -> None:
+    assert Stack("2.28.7631.0", T, "5.23.1").title == f"neuronx-cc 2.28.7631.0 · {T} 5.23.1"
+    assert Stack(None, T, "5.23.1").title == f"neuronx-cc not recorded · {T} 5.23.1"
+    assert Stack(" ", T, "5.23.1").title == f'neuronx-cc " " · {T} 5.23.1'

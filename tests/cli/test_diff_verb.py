@@ -204,6 +204,15 @@ def test_what_fits_none_or_says_nothing_is_refused(word: str) -> None:
         stack_named(word, COUNTS)
 
 
+def test_a_stack_with_control_characters_is_named_as_it_is_listed() -> None:
+    hostile = Stack("2.28\x1b[0m", "tr\nans", "5.1")
+    counts = (*COUNTS, StackCount(hostile, 1))
+    with pytest.raises(UsageError) as error:
+        stack_named("2.99", counts)
+    listed = next(line for line in error.value.detail.splitlines() if "x1b" in line)
+    assert stack_named(listed, counts) == hostile
+
+
 def test_without_stacks_there_is_nothing_to_name() -> None:
     with pytest.raises(UsageError, match="There is no stack"):
         stack_named("latest", ())

@@ -45,7 +45,7 @@ def test_a_model_that_only_the_hub_has_is_shown_with_its_arithmetic(
         "are loaded as a wider dtype. Tests cover at most 16 cores.",
         "",
         "No record of a qwen3 model of like size (4.1-16.4 B) is known here.",
-        "Types and sizes are known from rankings, and from models that the Hub was asked about before. 2 of 2 other "
+        "Types are known of models that the Hub was asked about before, sizes from rankings too. 2 of 2 other "
         "tested models have no known type.",
     ]
 

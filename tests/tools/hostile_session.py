@@ -97,7 +97,7 @@ APP: tuple[tuple[str, str, str], ...] = (
     ("to the right", "\x1b[C\x1b[C", ""),
     ("discussion", "d", "discussion page"),
     ("discussion closed", ESC, "!esc close"),
-    ("log's path", "y", "sent to|not copied"),
+    ("log's path", "y", "sent to|to your terminal|not copied"),
     ("again", "r", "again?"),
     ("not again", "n", "!the marked one"),
     ("left", "q", "D delete"),

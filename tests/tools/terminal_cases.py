@@ -191,7 +191,8 @@ def ends_though_it_hangs(folder: Path) -> None:
 def resized_often(folder: Path, seconds: float, seed: int, screen: str = "table", a_second: int = 100) -> int:
     """Resized that often while keys are pressed; then it answers, and ends. The number of resizes."""
     chance = random.Random(seed)
-    source = (each for each in events(chance) if isinstance(each, Key) and each.name not in ("q", "ctrl+q", "ctrl+c"))
+    others = ("q", "ctrl+q", "ctrl+c", "p")  # ends, and plain text, which has the terminal until Enter
+    source = (each for each in events(chance) if isinstance(each, Key) and each.name not in others)
     with app(folder) as terminal:
         reach(terminal, screen)
         began, number = time.monotonic(), 0

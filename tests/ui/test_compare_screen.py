@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -162,6 +163,34 @@ async def test_y_copies_a_markdown_table(start, copies):
         assert "| FAIL | 2.28.7631.0 | transformers 5.23.1 | 8 | 11m40s |" in lines[2]
         assert "regression: PASS on 2.27.5334.0" in lines[2] and "NCC" in lines[2]
         assert "| no record | 2.26.4100.0 |" in lines[4]
+
+
+async def test_E_exports_every_stack_with_the_errors_of_a_regression(start, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    async with start(120, 40, sample=True) as reader:
+        await compared(reader, MODEL)
+        await reader.press("E")
+        await reader.until(lambda: "Export as" in reader.text)
+        await reader.type("json")
+        await reader.press("enter", "enter")
+        await reader.until(lambda: list(tmp_path.glob("compare-*.json")))
+        rows = json.loads(next(tmp_path.glob("compare-*.json")).read_text())
+        assert len(rows) == len(reader.app.screen.comparison.stacks)
+        assert (rows[0]["change"], rows[0]["before_notes"]) == ("broken", "memory was close to its limit")
+        assert rows[0]["error"].startswith("Traceback") and "NCC_EOOM001" in rows[0]["error"]
+
+
+async def test_many_columns_leave_no_figure_out(start, records_of):
+    many = [
+        {"model_id": "acme/one", "tp": 4, "neuronx_cc": f"2.{number}.0", "library_version": f"5.{number}.0"}
+        for number in range(20)
+    ]
+    async with start(120, 40, data=records_of(*many)) as reader:
+        await reader.until(lambda: "acme/one" in reader.text)
+        await compared(reader, "acme/one")
+        first = next(place for place, line in enumerate(reader.lines) if line.startswith(" 2.19.0"))
+        cell = " ".join(line[10:] for line in reader.lines[first : first + 2])
+        assert [word for word in cell.split() if word != "▌"] == ["●", "PASS", "4", "cores", "6m12s", "18.2/24", "GB"]
 
 
 async def test_a_model_without_any_record_says_so(start):

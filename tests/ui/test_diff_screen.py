@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tui.catalog.stacks import Stack
+from tui.errors import UnreadableFileError
 from tui.screens.browse import BrowseScreen
 from tui.screens.compare import CompareScreen
 from tui.screens.dialogs import PickDialog
@@ -119,6 +120,28 @@ async def test_enter_opens_the_model_across_all_stacks_and_enter_again_its_recor
         await reader.until(lambda: isinstance(reader.app.screen, BrowseScreen))
         assert reader.browse.current_line()["model_id"] == BROKEN
         await reader.until(lambda: "NCC_EOOM001" in reader.text)
+
+
+async def test_f_reads_the_whole_errors_of_both_stacks(start, monkeypatch):
+    async with start(120, 40, sample=True) as reader:
+        screen = await opened(reader)
+        await reader.press("2", "f")
+        await reader.until(lambda: "Errors of sample/Amber-9B-Instruct" in reader.text)
+        told = reader.words.partition("Errors of ")[2]
+        now, before = (told.index(f"neuronx-cc {stack.label}") for stack in (screen.new, screen.old))
+        assert now < told.index("none recorded") < before < told.index("429 Too Many Requests")
+        await reader.press("escape")
+        assert reader.app.screen is screen
+
+        def refuse(*_: object) -> None:
+            raise UnreadableFileError("error cannot be read", "a.parquet: damaged.", "Refresh.")
+
+        monkeypatch.setattr("tui.screens.diff.error_of", refuse)
+        await reader.press("f")
+        await reader.until(lambda: any("a.parquet: damaged. Refresh." in said for said in reader.said))
+        monkeypatch.undo()
+        await reader.press("1", "f")
+        await reader.until(lambda: f"Errors of {BROKEN}" in reader.text)
 
 
 async def test_y_copies_what_is_listed(start, copies):

@@ -149,6 +149,11 @@ def of_a_pass(errors: Errors, cell: Cell, where: str = "") -> str:
     return f"notes: {notes}" + ("" if error == NONE_RECORDED else f"; error: {error}")
 
 
+def told(comparison: Comparison, errors: Errors, form: str) -> pl.DataFrame:
+    """The comparison for one of `tui.export.FILE_FORMATS`: Markdown is for people, the rest for programs."""
+    return (for_people if form == "markdown" else for_programs)(comparison, errors)
+
+
 def for_programs(comparison: Comparison, errors: Errors) -> pl.DataFrame:
     """A row for each stack of the dataset, newest first; those without a record of the model are UNTESTED.
 

@@ -167,7 +167,7 @@ def _passing(passing: Passing) -> str:
 
 def _limits(evidence: Evidence) -> str:
     """How far this reaches: what was never asked for is not known."""
-    known = "Types and sizes are known from rankings, and from models that the Hub was asked about before."
+    known = "Types are known of models that the Hub was asked about before, sizes from rankings too."
     if evidence.without_type:
         without = numbers.count(evidence.without_type)
         known += f" {without} of {numbers.counted(evidence.all_tested, 'other tested model')} have no known type."

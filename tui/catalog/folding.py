@@ -15,7 +15,7 @@ _LONGEST_PATTERN = 500
 
 
 def has_folded(texts: pl.Expr, casefolded: str) -> pl.Expr:
-    """Whether `casefolded`, which is, occurs in a text once that is; null for null."""
+    """Whether a text has `casefolded`, a text that is casefolded already, in it in any case; null for null."""
     import polars as pl
 
     if len(casefolded) > _LONGEST_PATTERN:

@@ -79,7 +79,7 @@ NO_SEARCH: Final = Search()
 
 _TOKEN = re.compile(r"\S+")
 _NAMED = re.compile(r"([A-Za-z][A-Za-z_]*)(<=|>=|[:=<>])")
-_SIGNS: Final = frozenset('":=<>')
+_SIGNS: Final = frozenset('":=<>!≤≥≠')
 
 
 def parsed(text: str, vocabulary: Vocabulary | None = None) -> Search:

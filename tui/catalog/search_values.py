@@ -25,6 +25,8 @@ _OF_MEMORY = re.compile(r"(.*[0-9.])gb?")
 _DURATION = re.compile(r"(?:([0-9.]+)h)?(?:([0-9.]+)m(?:in)?)?(?:([0-9.]+)s)?")
 _DAY = re.compile(r"([0-9]{4})-([0-9]{2})(?:-([0-9]{2}))?")
 _HALF_A_DAY = re.compile(r"[0-9]{1,4}|[0-9]{4}-[0-9]?|[0-9]{4}-[0-9]{2}-[0-9]?")
+_LONE_OPERATOR = re.compile(r"[<>=:≤≥≠!]*[<>=≤≥≠].*", re.DOTALL)
+_OTHER_OPERATOR = re.compile(r"([A-Za-z][A-Za-z_]*)(?:!=|[≤≥≠])")
 _NAMED_AT_MOST = 5
 _LONGEST = 40
 """Characters of a value that a hint repeats."""
@@ -115,10 +117,21 @@ def figure(name: str, value: str) -> float | None:
 
 def _of_word(term: Term) -> str:
     if term.value:
-        return ""
+        return "" if term.quoted else _of_stray_operator(term.value)
     if term.quoted:
         return "quotes keep the spaces of what stands in them"
     return "a dash leaves out what the word or term after it finds"
+
+
+def _of_stray_operator(word: str) -> str:
+    """For what is meant as a term and would find nothing as a word: `cores <= 4`, `cores!=4`."""
+    if _LONE_OPERATOR.match(word):
+        return "an operator stands between a name and a value, without spaces: cores<=4"
+    other = _OTHER_OPERATOR.match(word)
+    name = NAMES.get(other[1].casefold()) if other else None
+    if name is None:
+        return ""
+    return f"{name.name} takes {_listed(name.operators)}; a dash before the name leaves out what the term finds"
 
 
 def _no_such_name(name: str) -> str:

@@ -16,6 +16,7 @@ ANY: Final = "any"
 
 STACK_COLUMNS: Final = ("neuronx_cc", "library", "library_version")
 
+_COMPILER: Final = "neuronx-cc"
 NO_VERSION: Final = "none"
 """A version that is null or empty, in the name of a stack on a command line."""
 
@@ -32,6 +33,11 @@ class Stack:
     def label(self) -> str:
         """`2.28.7631.0 · transformers 5.23.1`; a part that is null says so."""
         return f"{compiler_label(self.neuronx_cc)} · {library_label(self.library, self.library_version)}"
+
+    @property
+    def title(self) -> str:
+        """The label where nothing else tells what it is of: `neuronx-cc 2.28.7631.0 · transformers 5.23.1`."""
+        return self.label if self.label.startswith(_COMPILER) else f"{_COMPILER} {self.label}"
 
     @property
     def word(self) -> str:
@@ -100,8 +106,8 @@ class LibraryCount:
 def compiler_label(neuronx_cc: str | None) -> str:
     """A compiler version for people, alone or in a label."""
     if neuronx_cc is None:
-        return "neuronx-cc not recorded"
-    return neuronx_cc if neuronx_cc.strip() else f'neuronx-cc "{neuronx_cc}"'
+        return f"{_COMPILER} not recorded"
+    return neuronx_cc if neuronx_cc.strip() else f'{_COMPILER} "{neuronx_cc}"'
 
 
 def library_label(library: str | None, library_version: str | None) -> str:

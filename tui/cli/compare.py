@@ -76,10 +76,8 @@ def _write(settings: Settings, snapshot: Snapshot, comparison: Comparison, form:
 
     errors = _errors(snapshot, comparison)
     sample = snapshot.source == "sample"
-    if form == "markdown":
-        write_frame(compare_told.for_people(comparison, errors), form, sample=sample)
-    elif form != "table":
-        write_frame(compare_told.for_programs(comparison, errors), form, sample=sample)
+    if form != "table":
+        write_frame(compare_told.told(comparison, errors, form), form, sample=sample)
     else:
         width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
         text = page(comparison, errors, width)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from tui import numbers
 from tui.catalog import compare_told
@@ -11,6 +10,7 @@ from tui.catalog.compare import Cell, Comparison
 from tui.catalog.compare_told import Errors
 from tui.catalog.stacks import Stack, compiler_label, library_label
 from tui.catalog.verdict import sentence
+from tui.cli.wrapped_text import wrapped
 from tui.export import aligned, cell_width
 from tui.terminal_text import clean
 
@@ -28,11 +28,11 @@ def page(comparison: Comparison, errors: Errors, width: int | None) -> str:
     matrix = _matrix(comparison) if width is not None else []
     fits = bool(matrix) and width is not None and max(map(cell_width, matrix)) <= width
     parts = [
-        _wrapped([comparison.model_id, compare_told.summary(comparison)], width),
+        wrapped([comparison.model_id, compare_told.summary(comparison)], width),
         matrix if fits else _list(comparison, width),
         *(_regression(comparison, cell, errors, width) for cell in comparison.regressions),
         _notes(comparison, width),
-        _wrapped(compare_told.not_on(comparison), width),
+        wrapped(compare_told.not_on(comparison), width),
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
@@ -108,7 +108,7 @@ def _regression(comparison: Comparison, cell: Cell, errors: Errors, width: int |
     now = [sentence(cell.record), f"error: {compare_told.error_line(errors, cell, _WHOLE)}"]
     then = [f"{sentence(before.record)}; on {before.stack.label}", compare_told.of_a_pass(errors, before, _WHOLE)]
     return [
-        *_wrapped([f"! Regression on neuronx-cc {cell.stack.label}"], width),
+        *wrapped([f"! Regression on {cell.stack.title}"], width),
         *_labelled("now", now, width),
         *_labelled("before", then, width),
     ]
@@ -116,7 +116,7 @@ def _regression(comparison: Comparison, cell: Cell, errors: Errors, width: int |
 
 def _labelled(name: str, texts: Sequence[str], width: int | None) -> list[str]:
     indent = 10
-    lines = _wrapped(texts, None if width is None else max(width - indent, 10))
+    lines = wrapped(texts, None if width is None else max(width - indent, 10))
     return [f"  {name if not place else '':{indent - 2}}{line}" for place, line in enumerate(lines)]
 
 
@@ -125,15 +125,8 @@ def _notes(comparison: Comparison, width: int | None) -> list[str]:
     if not noted:
         return []
     texts = [f"{cell.stack.label}{_beside(cell)}: {'; '.join(cell.notes)}" for cell in noted]
-    return ["Notes, which are no regressions", *_wrapped(texts, width)]
+    return ["Notes, which are no regressions", *wrapped(texts, width)]
 
 
 def _beside(cell: Cell) -> str:
     return "" if cell.before is None else f", against {cell.before.label}"
-
-
-def _wrapped(texts: Iterable[str], width: int | None) -> list[str]:
-    lines = [line for text in texts for line in clean(text, newlines=True).split("\n")]
-    if width is None:
-        return lines
-    return [part for line in lines for part in textwrap.wrap(line, max(width, 1), break_on_hyphens=False) or [""]]

@@ -119,6 +119,6 @@ def _write(settings: Settings, found: StackDiff, only: tuple[Change, ...] | None
 def _about(found: StackDiff) -> list[str]:
     from tui.catalog import diff_told
 
-    stacks = f"neuronx-cc {found.old.label} {diff_told.ARROW} {found.new.label}"
+    stacks = f"{found.old.title} {diff_told.ARROW} {found.new.label}"
     same = "; that is one stack" if found.old == found.new else ""
     return [stacks + same, diff_told.counts_in_words(found.counts)]

@@ -140,7 +140,7 @@ def _about(question: Question, selection: Selection, ranking: Ranking | None, li
     counts = selection.counts
     stack = question.stack.exact
     said = [
-        f"neuronx-cc {stack.label}" if stack is not None else "each model on its newest stack of those",
+        stack.title if stack is not None else "each model on its newest stack of those",
         f"{numbers.counted(selection.total, 'model')}, {numbers.count(selection.lines.height)} of them listed"
         if selection.lines.height != selection.total
         else numbers.counted(selection.total, "model"),

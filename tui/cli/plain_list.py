@@ -52,7 +52,7 @@ def print_list(settings: Settings, search: str = "") -> int:
     lines = [sample_line(width)] if snapshot.source == "sample" else []
     models = f"{numbers.count(selection.lines.height)} of {numbers.counted(selection.total, 'model')}"
     counts = verdicts_in_words(selection.counts)
-    about = clean(f"neuronx-cc {stack.label}: {models}; {counts}" if stack else "no records")
+    about = clean(f"{stack.title}: {models}; {counts}" if stack else "no records")
     lines += [about] if width is None else textwrap.wrap(about, width)
     first = selection.lines.head(MODELS)
     table = lines_table(first, width, ranked=False, one_stack=True) if first.height else ""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import shlex
-import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from tui import numbers
 from tui.catalog import estimate
 from tui.catalog.question import LEFT_OUT
 from tui.catalog.verdict import NO_RESULT, Record, Verdict, check_sentences, is_blank, sentence, shown
 from tui.cli.shown_model import ShownModel
+from tui.cli.wrapped_text import wrapped
 from tui.export import aligned, cell_width
 from tui.rerun.recipe import Recipe
 from tui.terminal_text import clean, last_line
@@ -33,18 +33,18 @@ def page(model: ShownModel, width: int | None) -> str:
     record, recipe = model.record, model.recipe
     if record is None or recipe is None:
         parts = [
-            [clean(model.model_id), *_wrapped(_without_record(model), width)],
+            [clean(model.model_id), *wrapped(_without_record(model), width)],
             _others(model, width),
             *_estimate(model, width),
         ]
     else:
         parts = [
-            [clean(model.model_id), *_wrapped([sentence(record)], width)],
-            _wrapped([] if record.verdict is Verdict.EXCLUDED else check_sentences(record), width),
+            [clean(model.model_id), *wrapped([sentence(record)], width)],
+            wrapped([] if record.verdict is Verdict.EXCLUDED else check_sentences(record), width),
             _labelled(_figures(model, record), width),
-            _wrapped([f"{name}: {_json_text(value)}" for name, value in record.extra.items()], width),
+            wrapped([f"{name}: {_json_text(value)}" for name, value in record.extra.items()], width),
             _others(model, width),
-            ["How to run it again", *_wrapped(recipe.left_out, width), *_recipe(model, record, recipe, width)],
+            ["How to run it again", *wrapped(recipe.left_out, width), *_recipe(model, record, recipe, width)],
         ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
@@ -55,7 +55,7 @@ def _without_record(model: ShownModel) -> list[str]:
     stack = model.choice.exact
     if not model.records:
         return ["Not tested: the dataset has no record of it."]
-    where = f"neuronx-cc {stack.label}" if stack is not None else "these stacks"
+    where = stack.title if stack is not None else "these stacks"
     return [f"Not tested on {where}: the dataset has records of it on other stacks only."]
 
 
@@ -65,11 +65,11 @@ def _estimate(model: ShownModel, width: int | None) -> list[list[str]]:
     if known is None:
         return []
     weights = estimate.weights_sentences(known) + ([estimate.BESIDES] if known.weights is not None else [])
-    parts = [[estimate.HEADING, *_wrapped(weights, width)]]
+    parts = [[estimate.HEADING, *wrapped(weights, width)]]
     if known.evidence is not None:
         found, limits = estimate.evidence_sentences(known.evidence)
         named = [f"  {text}" for text in estimate.named(known.evidence)]
-        parts.append(_wrapped([found, *named, limits], width))
+        parts.append(wrapped([found, *named, limits], width))
     return parts
 
 
@@ -78,7 +78,7 @@ def _figures(model: ShownModel, record: Record) -> list[Row]:
     peak, capacity = (shown(values[name], raw.get(name)) for name in ("hbm_peak_gb", "hbm_capacity_gb"))
     nothing = peak == capacity == numbers.NOT_RECORDED
     rows = [
-        ("stack", f"neuronx-cc {record.stack.label}"),
+        ("stack", record.stack.title),
         ("tested", shown(values["tested_at"], raw.get("tested_at"))),
         ("runner", shown(values["runner"], raw.get("runner"))),
         ("cores", shown(values["tp"], raw.get("tp"))),
@@ -171,7 +171,7 @@ def _graphs(model: ShownModel, width: int | None) -> list[str]:
         known = "none: the sample's models are invented" if model.sample else _command(model, "command", "cache")
         return ["compiled graphs", f"  {known}"]
     if not cache.line:
-        return ["compiled graphs: no command", *_wrapped([cache.note], width)]
+        return ["compiled graphs: no command", *wrapped([cache.note], width)]
     return [f"compiled graphs{', a candidate, unverified' if cache.candidate else ''}", f"  {clean(cache.line)}"]
 
 
@@ -181,18 +181,11 @@ def _command(model: ShownModel, *verb: str) -> str:
     return clean(shlex.join(["trn-models", *verb, *model.source, *model.stack, *end, model.model_id]))
 
 
-def _wrapped(texts: Iterable[str], width: int | None) -> list[str]:
-    lines = [line for text in texts for line in clean(text, newlines=True).split("\n")]
-    if width is None:
-        return lines
-    return [part for line in lines for part in textwrap.wrap(line, max(width, 1), break_on_hyphens=False) or [""]]
-
-
 def _labelled(rows: Sequence[Row], width: int | None) -> list[str]:
     """Names and their texts in two columns, the texts broken to fit."""
     room = max(len(name) for name, _ in rows) + 2
     lines: list[str] = []
     for name, text in rows:
-        first, *more = _wrapped([text], None if width is None else max(width - room, 10))
+        first, *more = wrapped([text], None if width is None else max(width - room, 10))
         lines += [f"{name:{room}}{first}", *(" " * room + part for part in more)]
     return lines

@@ -29,6 +29,8 @@ def stack_named(text: str, counts: Sequence[StackCount]) -> Stack:
         whole = stacks[:1]
     else:
         whole = [stack for stack in stacks if word in (stack.word, stack.label)]
+        # As it is listed: with its control characters spelled out.
+        whole = whole or [stack for stack in stacks if word in (clean(stack.word), clean(stack.label))]
     if whole:
         return whole[0]
     compiler, _, of_library = word.partition("/")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -75,6 +76,7 @@ class CompareScreen(SteadyScreen["RecordPlace | None"]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "open", id="compare.open", tooltip="This record in the main screen"),
         Binding("y", "copy", "copy", id="compare.copy", tooltip="Copy the comparison as a Markdown table"),
+        Binding("E", "export", "export", id="compare.export", tooltip="Export the comparison: file or clipboard"),
         Binding("f", "errors", "errors", id="compare.errors", tooltip="Read the whole errors, this one and before"),
         Binding("pagedown,space", "page(1)", show=False, id="compare.page_down", tooltip="The text below: further"),
         Binding("pageup", "page(-1)", show=False, id="compare.page_up", tooltip="The text below: back"),
@@ -162,6 +164,7 @@ class CompareScreen(SteadyScreen["RecordPlace | None"]):
                 Hint("↑↓←→", "other stack", "help"),
                 Hint("f", "whole errors", "errors", cell is not None),
                 Hint("y", "copy table", "copy"),
+                Hint("E", "export", "export"),
                 Hint("?", "help", "help"),
                 Hint("q", "back", "leave"),
             )
@@ -218,17 +221,31 @@ class CompareScreen(SteadyScreen["RecordPlace | None"]):
         text = "".join(export.markdown_lines(frame))
         self.post_message(CopyRequested(text, f"the comparison of {self.comparison.model_id}"))
 
+    def action_export(self) -> None:
+        """All stacks, in a format that is chosen, to a file or the clipboard; the errors of regressions are in it."""
+        if self._being_read:
+            self._refuse(_STILL_READING)
+            return
+        from tui.screens.export_dialog import ExportDialog
+
+        comparison, errors = self.comparison, dict(self._errors)
+        dialog = ExportDialog(
+            lambda form: compare_told.told(comparison, errors, form),
+            f"compare-{numbers.day(datetime.now(UTC))}",
+            sample=self.snapshot.source == "sample",
+        )
+        self.app.push_screen(dialog)
+
     def action_errors(self) -> None:
         """Both errors, whole."""
         cell = self.cell
         if cell is None:
             self._refuse("There is no record of the model on this stack.")
         elif self._being_read:
-            self._refuse("The errors are still being read.")
+            self._refuse(_STILL_READING)
         else:
-            text = compare_text.whole_errors(self.comparison, cell, self._errors)
-            title = f"Errors of {self.comparison.model_id}"
-            self.app.push_screen(TextDialog(title, Content(clean(text, newlines=True)), text))
+            text = compare_text.whole_errors((cell, self.comparison.before(cell)), self._errors)
+            self.app.push_screen(errors_dialog(self.comparison.model_id, text))
 
     def action_page(self, pages: int) -> None:
         """Scroll the text below the matrix."""
@@ -246,6 +263,12 @@ class CompareScreen(SteadyScreen["RecordPlace | None"]):
         self.dismiss(None)
 
 
+def errors_dialog(model_id: str, text: str) -> TextDialog:
+    """Whole errors of records of a model, to read and to copy."""
+    return TextDialog(f"Errors of {model_id}", Content(clean(text, newlines=True)), text)
+
+
+_STILL_READING = "The errors are still being read."
 _EXPLAINED = Content.styled(
     "A record is compared with the newest stack of the same library that is not newer in either version and has a "
     "result. A regression is PASS there and FAIL here, and nothing else. Times and memory are notes: the state of the "

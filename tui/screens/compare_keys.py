@@ -13,13 +13,13 @@ from tui.catalog.question import View
 from tui.catalog.stacks import Stack, StackChoice, default_stack
 from tui.screens.copying import NO_MODEL
 from tui.screens.header_lines import HeaderLines
-from tui.screens.opening import Place
 from tui.widgets.model_table import STILL_READING, ModelTable
 from tui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:
     from tui.screens.compare import RecordPlace
     from tui.screens.dialogs import Choice, PickDialog
+    from tui.screens.opening import Place
 
 
 class CompareKeys(HeaderLines):
@@ -95,6 +95,8 @@ class CompareKeys(HeaderLines):
     def _come_to_record(self, place: RecordPlace | None) -> None:
         if place is None:
             return
+        from tui.screens.opening import Place
+
         choice = StackChoice.of(place.stack)
         if any(choice.admits(count.stack) for count in self.stacks):
             self.come_to(place.model_id.casefold(), Place(View.SELECTED, choice))

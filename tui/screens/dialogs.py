@@ -157,6 +157,8 @@ class PickDialog(LineDialog["Choice[Value] | None"], Generic[Value]):
         width = min(max((len(choice.label) for choice in shown), default=0), LONGEST_LABEL)
         options.clear_options()
         options.add_options(Option(self._line(choice, width, index)) for index, choice in enumerate(shown))
+        if text.strip() and not shown:
+            options.add_option(Option(Content.styled("   nothing here has that", "$text-muted"), disabled=True))
         if shown:
             values = [choice.value for choice in shown]
             options.highlighted = values.index(self._current) if self._current in values else 0
@@ -194,7 +196,8 @@ class Objection:
 class NameDialog(LineDialog["str | None"]):
     """Ask for a line of text, such as a file name. `objection` says why a text cannot be taken yet.
 
-    `verb` says what Enter does. No text is no answer, unless `may_be_empty`.
+    `verb` says what Enter does. With `replaced` what one types takes the place of the text. No text is no answer,
+    unless `may_be_empty`.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "close", show=False)]
@@ -206,6 +209,7 @@ class NameDialog(LineDialog["str | None"]):
         objection: Callable[[str], Objection | None],
         *,
         verb: str = "write",
+        replaced: bool = False,
         may_be_empty: bool = False,
     ) -> None:
         super().__init__()
@@ -213,6 +217,7 @@ class NameDialog(LineDialog["str | None"]):
         self._text = text
         self._objection = objection
         self._verb = verb
+        self._replaced = replaced
         self._may_be_empty = may_be_empty
         self._confirmed: str | None = None
 
@@ -220,7 +225,7 @@ class NameDialog(LineDialog["str | None"]):
         """A title, the line, and a place for what speaks against it."""
         with Vertical(classes="dialog"):
             yield Static(Content(brief(self._title, 300)), classes="dialog-title")
-            name = Input(self._text, compact=True, classes="dialog-input", select_on_focus=False)
+            name = Input(self._text, compact=True, classes="dialog-input", select_on_focus=self._replaced)
             name.cursor_blink = False
             yield name
             yield Static(Content(f"⏎ {self._verb}   esc close"), classes="dialog-hint", id="objection")

@@ -17,15 +17,15 @@ from textual.message import Message
 from tui import numbers
 from tui.background import in_background
 from tui.catalog import diff_told
-from tui.catalog.compare import compared
+from tui.catalog.compare import Cell, Comparison, compared, error_of
 from tui.catalog.outcome_change import MEANINGS, Change
 from tui.catalog.stacks import Stack
 from tui.errors import TrnModelsError
-from tui.screens.compare import CompareScreen, RecordPlace
+from tui.screens.compare import CompareScreen, RecordPlace, errors_dialog
 from tui.screens.dialogs import TextDialog
 from tui.screens.steady import SteadyScreen
 from tui.terminal_text import brief
-from tui.widgets import diff_text
+from tui.widgets import compare_text, diff_text
 from tui.widgets.bars import Bar
 from tui.widgets.clickable import clickable
 from tui.widgets.copy_request import CopyRequested
@@ -55,6 +55,21 @@ class NotCompared(Message):
     error: TrnModelsError
 
 
+@dataclass
+class ErrorsRead(Message):
+    """What both records of a model have of errors, as one text."""
+
+    model_id: str
+    text: str
+
+
+@dataclass
+class ErrorsNotRead(Message):
+    """They cannot be read."""
+
+    error: TrnModelsError
+
+
 class DiffScreen(SteadyScreen["RecordPlace | None"]):
     """The models by what changed, with the counts over them."""
 
@@ -67,6 +82,7 @@ class DiffScreen(SteadyScreen["RecordPlace | None"]):
         Binding("0", "only('')", "all", id="stacks.all", tooltip="All that changed"),
         Binding("tab", "turn(1)", "next change", id="stacks.next", tooltip="Only the next change", priority=True),
         Binding("shift+tab", "turn(-1)", id="stacks.previous", tooltip="Only the change before", priority=True),
+        Binding("f", "errors", "errors", id="stacks.errors", tooltip="Read the whole errors, on both stacks"),
         Binding("y", "copy", "copy", id="stacks.copy", tooltip="Copy what is listed as a Markdown table"),
         Binding("E", "export", "export", id="stacks.export", tooltip="Export what is listed: file or clipboard"),
         Binding("question_mark,f1", "help", "help", id="stacks.help", tooltip="This help"),
@@ -81,6 +97,7 @@ class DiffScreen(SteadyScreen["RecordPlace | None"]):
         self.only: Change | None = None
         self._renames = dict(renames)
         self._trouble = ""
+        self._reading = False
 
     def compose(self) -> ComposeResult:
         """Both stacks, the counts, the list, keys."""
@@ -115,7 +132,7 @@ class DiffScreen(SteadyScreen["RecordPlace | None"]):
         heading = ("Two stacks  ", "bold $primary")
         self.query_one("#diff-title", Bar).show(
             (
-                Content.assemble(heading, f"neuronx-cc {old}", (f"  {diff_text.ARROW}  ", MUTED), (new, "bold")),
+                Content.assemble(heading, brief(self.old.title), (f"  {diff_text.ARROW}  ", MUTED), (new, "bold")),
                 Content.assemble(heading, old, (f" {diff_text.ARROW} ", MUTED), (new, "bold")),
                 Content.assemble(old, (f" {diff_text.ARROW} ", MUTED), (new, "bold")),
             ),
@@ -159,11 +176,12 @@ class DiffScreen(SteadyScreen["RecordPlace | None"]):
         self.query_one(KeyHints).show(
             (
                 Hint("⏎", "all its stacks", "open", listed),
+                Hint("f", "whole errors", "errors", listed),
                 Hint("1-7", "one change", "help"),
                 Hint("tab", "next change", "turn(1)"),
-                Hint("0", "all", "only('')"),
                 Hint("y", "copy table", "copy", listed),
                 Hint("E", "export", "export", listed),
+                Hint("0", "all", "only('')"),
                 Hint("?", "help", "help"),
                 Hint("q", "back", "leave"),
             )
@@ -189,10 +207,37 @@ class DiffScreen(SteadyScreen["RecordPlace | None"]):
         """The model of the cursor line across all stacks."""
         self.query_one(DiffList).action_open()
 
+    def _comparison(self, row: int) -> Comparison:
+        assert self.found is not None
+        return compared(self.snapshot, self.found.frame["key"][row], self._renames)
+
+    def action_errors(self) -> None:
+        """The whole errors of the model of the cursor line, on both stacks."""
+        row = self.query_one(DiffList).row
+        if row is None:
+            self._refuse_without_lines()
+        elif not self._reading:
+            self._reading = True
+            comparison = self._comparison(row)
+            cells = [cell for stack in (self.new, self.old) if (cell := comparison.cells.get(stack)) is not None]
+            work = partial(_read, self.snapshot, comparison.model_id, cells)
+            in_background(self, work, ErrorsNotRead, "reading errors")
+
+    @on(ErrorsRead)
+    def _errors_read(self, event: ErrorsRead) -> None:
+        self._reading = False
+        if self.is_current:
+            self.app.push_screen(errors_dialog(event.model_id, event.text))
+
+    @on(ErrorsNotRead)
+    def _errors_not_read(self, event: ErrorsNotRead) -> None:
+        self._reading = False
+        self.app.clear_notifications()
+        self.app.notify(brief(one_line(event.error)), severity="error", markup=False)
+
     @on(DiffList.Opened)
     def _open(self, event: DiffList.Opened) -> None:
-        assert self.found is not None
-        comparison = compared(self.snapshot, self.found.frame["key"][event.row], self._renames)
+        comparison = self._comparison(event.row)
         self.app.push_screen(CompareScreen(self.snapshot, comparison, self.new), self._go_on)
 
     def _go_on(self, place: RecordPlace | None) -> None:
@@ -210,10 +255,13 @@ class DiffScreen(SteadyScreen["RecordPlace | None"]):
     def _lines_or_refuse(self) -> StackDiff | None:
         found = self.found
         if found is None or not any(found.counts[change] for change in self._listed):
-            self.app.clear_notifications()
-            self.app.notify("No model is listed.", severity="warning", markup=False)
+            self._refuse_without_lines()
             return None
         return found
+
+    def _refuse_without_lines(self) -> None:
+        self.app.clear_notifications()
+        self.app.notify("No model is listed.", severity="warning", markup=False)
 
     def action_copy(self) -> None:
         """What is listed, as a table for an issue or a wiki."""
@@ -265,6 +313,11 @@ def _count(key: str, change: Change, number: int, only: Change | None) -> Conten
         style = f"{style} bold reverse".strip()
     text = Content.assemble((key, "bold $primary"), " ", (f"{change.value} {numbers.count(number)}", style))
     return clickable(text, f"only('{change}')")
+
+
+def _read(snapshot: Snapshot, model_id: str, cells: list[Cell]) -> ErrorsRead:
+    errors = {each.index: error_of(snapshot, each) for each in cells}
+    return ErrorsRead(model_id, compare_text.whole_errors(cells, errors))
 
 
 def _compared(snapshot: Snapshot, old: Stack, new: Stack, renames: Mapping[str, str]) -> Compared:

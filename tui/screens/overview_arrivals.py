@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,22 +36,6 @@ class Source:
 
 
 @dataclass
-class FailuresRead(Message):
-    """The kind of failure of every record of `snapshot` with an error."""
-
-    snapshot: Snapshot
-    failures: pl.DataFrame
-
-
-@dataclass
-class FailuresUnread(Message):
-    """The errors could not be read."""
-
-    snapshot: Snapshot
-    error: TrnModelsError
-
-
-@dataclass
 class OverviewMade(Message):
     """The overview of `source`."""
 
@@ -65,17 +48,6 @@ class OverviewFailed(Message):
     """No overview could be made."""
 
     error: TrnModelsError
-
-
-def read_failures(target: MessagePump, snapshot: Snapshot, abandoned: threading.Event) -> None:
-    """Read the last lines of all errors."""
-
-    def work() -> Message:
-        from tui.catalog import failures
-
-        return FailuresRead(snapshot, failures.read(snapshot, abandoned))
-
-    in_background(target, work, lambda error: FailuresUnread(snapshot, error), "reading the last lines of errors")
 
 
 def make_overview(target: MessagePump, source: Source, stacks: Section | None) -> None:

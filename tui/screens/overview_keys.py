@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from tui.background import OneAtATime
 from tui.catalog.question import Question, View
 from tui.catalog.stacks import StackChoice
-from tui.screens import overview_arrivals, search_arrivals
+from tui.screens import failure_arrivals, search_arrivals
 from tui.screens.search_keys import SearchKeys
 from tui.settings import Settings
 from tui.widgets.detail_text import one_line
@@ -34,7 +34,7 @@ class OverviewKeys(SearchKeys):
         self._overview: OverviewScreen | None = None
         self._bar: tuple[Topic, str] | None = None
         """Where the cursor of the overview was when it was left."""
-        self._kinds_of_failure: overview_arrivals.FailuresRead | None = None
+        self._kinds_of_failure: failure_arrivals.FailuresRead | None = None
         self._kinds_of_failure_unread = ""
         self._kinds_unread = ""
         self._failure_reads = OneAtATime(self._read_failures)
@@ -82,17 +82,17 @@ class OverviewKeys(SearchKeys):
         if self.snapshot is None:
             self._failure_reads.over()
         else:
-            overview_arrivals.read_failures(self, self.snapshot, self.abandoned)
+            failure_arrivals.read_failures(self, self.snapshot, self.abandoned)
 
-    @on(overview_arrivals.FailuresRead)
-    def _failures_read(self, event: overview_arrivals.FailuresRead) -> None:
+    @on(failure_arrivals.FailuresRead)
+    def _failures_read(self, event: failure_arrivals.FailuresRead) -> None:
         self._failure_reads.over()
         if self.snapshot is not None and event.snapshot.records is self.snapshot.records:
             self._kinds_of_failure = event
             self._feed_overview()
 
-    @on(overview_arrivals.FailuresUnread)
-    def _no_failures(self, event: overview_arrivals.FailuresUnread) -> None:
+    @on(failure_arrivals.FailuresUnread)
+    def _no_failures(self, event: failure_arrivals.FailuresUnread) -> None:
         self._failure_reads.over()
         self._kinds_of_failure_unread = f"errors cannot be read: {one_line(event.error)}"
         self._feed_overview()
@@ -110,8 +110,10 @@ class OverviewKeys(SearchKeys):
     def _feed_overview(self) -> None:
         if self._overview is None or self.snapshot is None:
             return
+        from tui.screens.overview_arrivals import Source
+
         self._overview.take(
-            overview_arrivals.Source(
+            Source(
                 self.snapshot,
                 self.question.stack,
                 self.lines.find(self.snapshot, None, Question(view=View.SELECTED, stack=self.question.stack)),

@@ -43,7 +43,7 @@ class SavedSearches(DetailKeys):
         def against(name: str) -> Objection | None:
             return objection(text, remembered.load(self.settings).searches, name)
 
-        dialog = NameDialog("Save this search as", text, against, verb="save")
+        dialog = NameDialog("Save this search as", text, against, verb="save", replaced=True)
         self.app.push_screen(dialog, partial(self._save, text))
 
     def _save(self, text: str, name: str | None) -> None:

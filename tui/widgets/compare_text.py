@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from textual.content import Content
 
@@ -35,7 +35,7 @@ def about(
         said = Content.assemble(
             (f"{SIGNS[Verdict.UNTESTED]} ", STYLES[Verdict.UNTESTED]), ("No record on this stack", "bold")
         )
-        return Content("\n").join([said, _muted(f"neuronx-cc {stack.label}" if stack is not None else "")])
+        return Content("\n").join([said, _muted(stack.title if stack is not None else "")])
     blocks = [_record(cell), _change(comparison, cell, errors, being_read, width), _notes(cell)]
     return Content("\n\n").join(block for block in blocks if block)
 
@@ -45,22 +45,20 @@ def stacks_without(comparison: Comparison) -> Content:
     return Content("\n").join(_muted(text) for text in compare_told.not_on(comparison))
 
 
-def whole_errors(comparison: Comparison, cell: Cell, errors: Errors) -> str:
-    """The error of a record and the one of the older record that it is compared with, as they stand."""
-    before = comparison.before(cell)
-    parts = [_whole(each, errors) for each in (cell, before) if each is not None]
-    return "\n\n".join(parts)
+def whole_errors(cells: Iterable[Cell | None], errors: Errors) -> str:
+    """The errors of these records as they stand, each under its stack and what came out there."""
+    return "\n\n".join(_whole(each, errors) for each in cells if each is not None)
 
 
 def _whole(cell: Cell, errors: Errors) -> str:
     error = errors.get(cell.index)
     text = compare_told.error_line(errors, cell) if error is None else error.rstrip()
-    return f"neuronx-cc {cell.stack.label}\n{sentence(cell.record)}\n\n{text}"
+    return f"{cell.stack.title}\n{sentence(cell.record)}\n\n{text}"
 
 
 def _record(cell: Cell) -> Content:
     record, style = cell.record, STYLES[cell.outcome.verdict]
-    where = f"neuronx-cc {cell.stack.label}"
+    where = cell.stack.title
     if record.values["tested_at"] is not None:
         where += f" · tested {numbers.day(record.values['tested_at'])}"
     if record.values["runner"] is not None:

@@ -79,7 +79,7 @@ def heading(detail: Detail) -> Content:
     style = STYLES[record.verdict]
     lines.append(Content.assemble((f"{SIGNS[record.verdict]} ", style), (brief(sentence(record)), f"bold {style}")))
     tested = record.values["tested_at"]
-    where = f"on neuronx-cc {brief(record.stack.label)}"
+    where = f"on {brief(record.stack.title)}"
     if record.values["runner"] is not None:
         where += f" · runner {brief(shown(record.values['runner']))}"
     word = "recorded" if record.verdict is Verdict.EXCLUDED else "tested"

@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.strip import Strip
 
 from tui.widgets import diff_text
 from tui.widgets.diff_text import GUTTER, Group, Groups
-from tui.widgets.line_scroll import LineScroll
-from tui.widgets.table_cells import Piece
+from tui.widgets.styled_lines import StyledLines
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,7 +21,7 @@ if TYPE_CHECKING:
 _NAMES = ("title", "cursor", "mark", "heading", "dim", "pass", "fail", "other", "left-out", "untested")
 
 
-class DiffList(LineScroll, can_focus=True, inherit_bindings=False):
+class DiffList(StyledLines, can_focus=True, inherit_bindings=False):
     """Headings and models; the cursor goes from model to model."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -36,6 +33,7 @@ class DiffList(LineScroll, can_focus=True, inherit_bindings=False):
         Binding("end,G", "to(-1)", show=False, id="diff.last", tooltip="Last model"),
         Binding("enter", "open", show=False, id="diff.open", tooltip="This model across all stacks"),
     ]
+    STYLES = "diff-list"
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"diff-list--{name}" for name in _NAMES}
     DEFAULT_CSS = """
     DiffList {
@@ -77,7 +75,6 @@ class DiffList(LineScroll, can_focus=True, inherit_bindings=False):
         self._groups = Groups(())
         self._place = 0
         self._empty_text = ""
-        self._styles_of: dict[tuple[str, str], Style] = {}
 
     def show(self, frame: pl.DataFrame | None, groups: Groups, empty_text: str = "") -> None:
         """List these groups of a frame; the cursor stays on its row where that is listed, else goes to the first."""
@@ -155,11 +152,6 @@ class DiffList(LineScroll, can_focus=True, inherit_bindings=False):
 
     # Drawing
 
-    def notify_style_update(self) -> None:
-        """Forget colours when the theme or the focus changes."""
-        super().notify_style_update()
-        self._styles_of.clear()
-
     def looks_of(self, y: int) -> Hashable:
         """A line looks the same wherever it is in the window."""
         line = self.top + y - 1
@@ -173,38 +165,15 @@ class DiffList(LineScroll, can_focus=True, inherit_bindings=False):
     def draw_line(self, y: int, width: int) -> list[Segment]:
         """A line of the window: the titles, a heading, a model, or why there is none."""
         if y == 0:
-            return self._segments(diff_text.titles(width), "title", width)
+            return self.segments(diff_text.titles(width), "title", width)
         line = self.top + y - 1
         found = self._groups.at(line)
         if isinstance(found, Group):
-            return self._segments(diff_text.heading(found), "", width)
+            return self.segments(diff_text.heading(found), "", width)
         if found is None or self._frame is None:
             text = self._empty_text if y == 2 and not self._groups.rows else ""
-            return self._segments([(" " * GUTTER, ""), (text, "dim")], "", width)
+            return self.segments([(" " * GUTTER, ""), (text, "dim")], "", width)
         pieces = diff_text.line(self._frame.row(found, named=True), width)
         if self._at_cursor(line):
-            return self._segments([("▌", "mark"), (" ", ""), *pieces], "cursor", width)
-        return self._segments([(" " * GUTTER, ""), *pieces], "", width)
-
-    def _segments(self, pieces: list[Piece], under: str, width: int) -> list[Segment]:
-        segments = [Segment(text, self._style(under, name)) for text, name in pieces if text]
-        used = sum(segment.cell_length for segment in segments)
-        if used < width:
-            segments.append(Segment(" " * (width - used), self._style(under, "")))
-        return segments if used <= width else list(Strip(segments, used).crop(0, width))
-
-    def _style(self, under: str, name: str) -> Style:
-        style = self._styles_of.get((under, name))
-        if style is None:
-            names = [f"diff-list--{each}" for each in (under, name) if each]
-            style = self.get_visual_style(*names).rich_style
-            for each in names:
-                # A visual style knows no reverse, the cursor's one mark without colour.
-                style += self.get_component_styles(each).text_style
-            if name == "mark":
-                style += Style(reverse=False)
-            elif style.reverse and name:
-                line_style = self._style(under, "")
-                style += Style.from_color(line_style.color, line_style.bgcolor) + Style(dim=False)
-            self._styles_of[under, name] = style
-        return style
+            return self.segments([("▌", "mark"), (" ", ""), *pieces], "cursor", width)
+        return self.segments([(" " * GUTTER, ""), *pieces], "", width)

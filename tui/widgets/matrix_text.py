@@ -82,8 +82,8 @@ def drawn(comparison: Comparison, at: Stack | None, width: int, height: int) -> 
 def _matrix(comparison: Comparison, at: Stack | None, width: int) -> Lines:
     names = [Content.styled(brief(compiler_label(each)), "bold") for each in comparison.compilers]
     first = max([name.cell_length for name in names] + [len("neuronx-cc")]) + _GAP
-    for figures in (3, 2):
-        columns = [_column(comparison, column, at, figures) for column in comparison.columns]
+    for narrow in (False, True):
+        columns = [_column(comparison, column, at, narrow=narrow) for column in comparison.columns]
         widths = [min(max(each.width for each in column), _WIDEST) + _GAP for column in columns]
         if sum(widths) + first <= width:
             break
@@ -100,13 +100,14 @@ def _matrix(comparison: Comparison, at: Stack | None, width: int) -> Lines:
     return lines[:-1] if names else lines
 
 
-def _column(comparison: Comparison, column: LibraryVersion, at: Stack | None, figures: int) -> list[_Drawn]:
+def _column(comparison: Comparison, column: LibraryVersion, at: Stack | None, *, narrow: bool) -> list[_Drawn]:
     """The title, then a cell for each compiler."""
     title = _Drawn([Content.styled(f"  {brief(library_label(*column))}", MUTED)])
-    return [title, *(_cell(comparison, Stack(each, *column), at, figures) for each in comparison.compilers)]
+    return [title, *(_cell(comparison, Stack(each, *column), at, narrow=narrow) for each in comparison.compilers)]
 
 
-def _cell(comparison: Comparison, stack: Stack, at: Stack | None, figures: int) -> _Drawn:
+def _cell(comparison: Comparison, stack: Stack, at: Stack | None, *, narrow: bool) -> _Drawn:
+    """Verdict, cores, time, memory, and what changed; a narrow one has the cores beside the verdict."""
     stacks = comparison.of_its_libraries
     if stack not in stacks:
         return _Drawn([_NO_STACK] * CELL_LINES)
@@ -114,7 +115,10 @@ def _cell(comparison: Comparison, stack: Stack, at: Stack | None, figures: int) 
     if cell is None:
         lines = [Content.styled(f"{SIGNS[Verdict.UNTESTED]} {compare_told.NO_RECORD}", FAINT), _NO_STACK, _NO_STACK]
     else:
-        lines = [_verdict(cell), Content(f"  {_figures(cell, figures)}"), _changed(comparison, cell, indent="  ")]
+        cores, *others = _figures(cell)
+        beside, under = (cores, others) if narrow else ("", [cores, *others])
+        figures = Content(f"  {'  '.join(filter(None, under))}")
+        lines = [_verdict(cell) + (f"  {beside}" if beside else ""), figures, _changed(comparison, cell, indent="  ")]
     mark = Content.styled("▌ ", "$primary") if stack == at else Content("  ")
     action = f"go({stacks.index(stack)})"
     return _Drawn([clickable(mark + (line.stylize("bold") if stack == at else line), action) for line in lines])
@@ -125,13 +129,13 @@ def _verdict(cell: Cell) -> Content:
     return Content.styled(f"{SIGNS[cell.outcome.verdict]} {brief(compare_told.result(cell), 60)}", style)
 
 
-def _figures(cell: Cell, number: int) -> str:
+def _figures(cell: Cell) -> list[str]:
+    """Cores, time and memory; empty without a result."""
     if not cell.outcome.has_result:
-        return ""
+        return [""] * 3
     record = cell.record
     cores = f"{brief(compare_told.cores(record), 20)} core{'' if record.tp == 1 else 's'}"
-    figures = [cores, brief(compare_told.time(record), 20), brief(compare_told.memory(record), 20)]
-    return "  ".join(figures[:number])
+    return [cores, brief(compare_told.time(record), 20), brief(compare_told.memory(record), 20)]
 
 
 def _changed(comparison: Comparison, cell: Cell, indent: str = "") -> Content:

@@ -12,13 +12,12 @@ from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.strip import Strip
 
 from tui.catalog.rows import NO_ROWS, FrameRows, KeptRows, Rows, place_in
 from tui.terminal_text import clean
 from tui.widgets import table_cells, table_columns
-from tui.widgets.line_scroll import LineScroll
-from tui.widgets.table_cells import DRAWN, Piece
+from tui.widgets.styled_lines import StyledLines
+from tui.widgets.table_cells import DRAWN
 from tui.widgets.table_columns import GUTTER, Layout
 from tui.widgets.table_style import COMPONENT_CLASSES, CSS
 
@@ -38,7 +37,7 @@ def _moving(keys: str, action: str, id: str, tooltip: str) -> Binding:
     return Binding(keys, action, show=False, id=f"table.{id}", tooltip=tooltip, group=_MOVE)
 
 
-class ModelTable(LineScroll, can_focus=True, inherit_bindings=False):
+class ModelTable(StyledLines, can_focus=True, inherit_bindings=False):
     """Models, one on a line, with a header that stays and a cursor that keeps to its model.
 
     It is given lines with `show` and tells what the person does with messages. The cursor moves by whole lines and
@@ -56,6 +55,7 @@ class ModelTable(LineScroll, can_focus=True, inherit_bindings=False):
         _moving("G,end", "last", "last", "Last model"),
         Binding("enter", "open", "detail", id="table.open", tooltip="All that is recorded of the model on the line"),
     ]
+    STYLES = "model-table"
     COMPONENT_CLASSES: ClassVar[set[str]] = set(COMPONENT_CLASSES)
     DEFAULT_CSS = CSS
 
@@ -110,7 +110,6 @@ class ModelTable(LineScroll, can_focus=True, inherit_bindings=False):
         self._told_end = True
         self._click_moved = False
         self._window: tuple[int, list[Line]] = (0, [])
-        self._styles_of: dict[tuple[str, str], Style] = {}
 
     # What it shows
 
@@ -290,11 +289,6 @@ class ModelTable(LineScroll, can_focus=True, inherit_bindings=False):
 
     # Drawing
 
-    def notify_style_update(self) -> None:
-        """Forget colours when the theme or the focus changes."""
-        super().notify_style_update()
-        self._styles_of.clear()
-
     def _layout(self, width: int) -> Layout:
         return table_columns.layout(width, ranking=self._ranking, figure_title=self._figure_title, stacks=self._stacks)
 
@@ -306,14 +300,14 @@ class ModelTable(LineScroll, can_focus=True, inherit_bindings=False):
     def draw_line(self, y: int, width: int) -> list[Segment]:
         """One line of the window: the header, a model, or what is said when there is none."""
         if y == 0:
-            return self._segments(table_cells.header(self._layout(width), self._sort), "header", width)
+            return self.segments(table_cells.header(self._layout(width), self._sort), "header", width)
         position = self.top + y - 1
         if position < len(self._lines):
             return self._model_line(position, width)
         text = "" if len(self._lines) else self._empty_line(y - 2, width - GUTTER - 1)
         if not text:
-            return [Segment(" " * width, self._style("", ""))]
-        return self._segments([(" " * GUTTER, ""), (text, "")], "", width)
+            return [Segment(" " * width, self.style_of("", ""))]
+        return self.segments([(" " * GUTTER, ""), (text, "")], "", width)
 
     def _model_line(self, position: int, width: int) -> list[Segment]:
         at_cursor = position == self._cursor
@@ -323,7 +317,7 @@ class ModelTable(LineScroll, can_focus=True, inherit_bindings=False):
         if row is not None:
             layout = self._layout(width)
             pieces = table_cells.line(layout, row, self._words, mark_unknown_library=self._mark_unknown_library)
-        return self._segments([*gutter, *pieces], "cursor" if at_cursor else "", width)
+        return self.segments([*gutter, *pieces], "cursor" if at_cursor else "", width)
 
     def _row(self, position: int) -> Line | None:
         start, rows = self._window
@@ -338,29 +332,6 @@ class ModelTable(LineScroll, can_focus=True, inherit_bindings=False):
         wrapped = [part for line in self._empty_text for part in textwrap.wrap(line, max(width, 1)) or [""]]
         return wrapped[number] if 0 <= number < len(wrapped) else ""
 
-    def _segments(self, pieces: list[Piece], under: str, width: int) -> list[Segment]:
-        segments = [Segment(text, self._style(under, name)) for text, name in pieces]
-        used = sum(segment.cell_length for segment in segments)
-        if used < width:
-            segments.append(Segment(" " * (width - used), self._style(under, "")))
-        return segments if used <= width else list(Strip(segments, used).crop(0, width))
-
-    def _style(self, under: str, name: str) -> Style:
-        """The style `name` on a header, cursor or plain line."""
-        if self._dimmed and under != "cursor":
-            name = "dim"
-        style = self._styles_of.get((under, name))
-        if style is None:
-            names = [f"model-table--{each}" for each in (under, name) if each]
-            style = self.get_visual_style(*names).rich_style
-            for each in names:
-                # A visual style knows no reverse, the cursor's one mark without colour.
-                style += self.get_component_styles(each).text_style
-            if name == "mark":
-                style += Style(reverse=False)
-            elif style.reverse and name:
-                # Reversed, the colours of words would be patches of background.
-                line_style = self._style(under, "")
-                style += Style.from_color(line_style.color, line_style.bgcolor) + Style(dim=False)
-            self._styles_of[under, name] = style
-        return style
+    def style_of(self, under: str, name: str) -> Style:
+        """As of any line; while the lines are those of before, all but the cursor's are dim."""
+        return super().style_of(under, "dim" if self._dimmed and under != "cursor" else name)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
@@ -16,9 +15,9 @@ from textual.strip import Strip
 from tui.ascii_filter import AsciiFilter
 from tui.catalog.overview import Bar, Overview, Topic
 from tui.widgets import overview_lines
-from tui.widgets.line_scroll import LineScroll
 from tui.widgets.overview_bars import ASCII, UNICODE, Glyphs, Piece
 from tui.widgets.overview_lines import GAP, Page
+from tui.widgets.styled_lines import StyledLines
 
 Place = tuple[Topic, str]
 """Section and label of a bar."""
@@ -30,7 +29,7 @@ def _moving(keys: str, action: str, id: str, tooltip: str) -> Binding:
     return Binding(keys, action, show=False, id=f"overview.{id}", tooltip=tooltip, group=_MOVE)
 
 
-class OverviewPage(LineScroll, can_focus=True, inherit_bindings=False):
+class OverviewPage(StyledLines, can_focus=True, inherit_bindings=False):
     """Sections of bars. It is given an overview with `show`, and tells of the bar that is to be opened."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -44,6 +43,7 @@ class OverviewPage(LineScroll, can_focus=True, inherit_bindings=False):
         _moving("G,end", "last", "last", "Last bar"),
         Binding("enter", "open", "open", id="overview.open", tooltip="The list behind the bar"),
     ]
+    STYLES = "overview"
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         *("overview--title", "overview--muted", "overview--mark", "overview--cursor"),
         *("overview--pass", "overview--fail", "overview--other", "overview--left-out"),
@@ -95,7 +95,6 @@ class OverviewPage(LineScroll, can_focus=True, inherit_bindings=False):
         self._troubles: Mapping[Topic, str] = {}
         self._page = Page()
         self._cursor = 0
-        self._styles_of: dict[tuple[str, bool], Style] = {}
 
     def show(self, overview: Overview, troubles: Mapping[Topic, str]) -> None:
         """Draw this; the cursor stays on its bar, as far as there is one of that topic and label."""
@@ -207,11 +206,6 @@ class OverviewPage(LineScroll, can_focus=True, inherit_bindings=False):
 
     # Drawing
 
-    def notify_style_update(self) -> None:
-        """Forget colours when the theme or the focus changes."""
-        super().notify_style_update()
-        self._styles_of.clear()
-
     def looks_of(self, y: int) -> Hashable:
         """A line looks the same wherever it is in the window."""
         return -1 if y == 0 else self.top + y - 1
@@ -220,42 +214,25 @@ class OverviewPage(LineScroll, can_focus=True, inherit_bindings=False):
         """The legend, or one line of all columns."""
         if y == 0:
             legend = overview_lines.legend(self.glyphs, width)
-            return self._segments([(text, style, False) for text, style in legend], width)
+            return self._segments([(text, style, "") for text, style in legend], width)
         line = self.top + y - 1
-        pieces: list[tuple[str, str, bool]] = []
+        pieces: list[tuple[str, str, str]] = []
         for number, column in enumerate(self._page.columns):
             if number:
-                pieces.append((" " * GAP, "", False))
+                pieces.append((" " * GAP, "", ""))
             row = column[line] if line < len(column) else None
             at_cursor = row is not None and row.bar is not None and row.bar == self._cursor
             drawn: tuple[Piece, ...] = ((" " * self._page.widths[number], ""),) if row is None else row.pieces
             if at_cursor:
                 drawn = (("▌", "mark"), (" ", ""), *drawn[1:])
-            pieces += [(text, style, at_cursor) for text, style in drawn]
+            pieces += [(text, style, "cursor" if at_cursor else "") for text, style in drawn]
         return self._segments(pieces, width)
 
-    def _segments(self, pieces: list[tuple[str, str, bool]], width: int) -> list[Segment]:
+    def _segments(self, pieces: list[tuple[str, str, str]], width: int) -> list[Segment]:
         segments = []
-        for text, name, at_cursor in pieces:
+        for text, name, under in pieces:
             indented = len(text) - len(text.lstrip(" "))
             if indented:  # a picture of the screen has no spaces at the beginning of a segment
-                segments.append(Segment(text[:indented], self._style("", at_cursor)))
-            segments.append(Segment(text[indented:], self._style(name, at_cursor)))
-        return list(Strip(segments).crop_extend(0, width, self._style("", False)))
-
-    def _style(self, name: str, at_cursor: bool) -> Style:
-        style = self._styles_of.get((name, at_cursor))
-        if style is None:
-            names = [f"overview--{each}" for each in ("cursor" if at_cursor else "", name) if each]
-            style = self.get_visual_style(*names).rich_style
-            for each in names:
-                # A visual style knows no reverse, the cursor's one mark without colour.
-                style += self.get_component_styles(each).text_style
-            if name == "mark" or name.endswith("-bar"):
-                style += Style(reverse=False)
-            elif style.reverse and name:
-                # Reversed, the colours of signs would be patches of background.
-                line_style = self._style("", at_cursor)
-                style += Style.from_color(line_style.color, line_style.bgcolor) + Style(dim=False)
-            self._styles_of[name, at_cursor] = style
-        return style
+                segments.append(Segment(text[:indented], self.style_of(under, "")))
+            segments.append(Segment(text[indented:], self.style_of(under, name)))
+        return list(Strip(segments).crop_extend(0, width, self.style_of("", "")))

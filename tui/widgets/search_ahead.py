@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tui.catalog.search_completion import Completion, completions
 from tui.catalog.search_names import NAMES
 
 if TYPE_CHECKING:
+    from tui.catalog.search_completion import Completion
     from tui.catalog.vocabulary import Vocabulary
 
 SHORTEST_NAME = 2
@@ -40,6 +40,8 @@ def ahead_of(text: str, cursor: int, vocabulary: Vocabulary | None, before: Ahea
         return before
     found: tuple[Completion, ...] = ()
     if _being_typed(text[:cursor]) and len(text) <= LONGEST:
+        from tui.catalog.search_completion import completions
+
         found = tuple(each for each in completions(text, cursor, vocabulary) if each.text != text)
     return Ahead(text, cursor, found, _ghost(text, cursor, found), vocabulary)
 

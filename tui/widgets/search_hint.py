@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.content import Content
 
 from tui import numbers
-from tui.catalog.search_completion import Completion
 from tui.catalog.search_terms import Search, Term
 from tui.terminal_text import brief
 from tui.widgets.search_ahead import Ahead
 from tui.widgets.verdict_look import MUTED
+
+if TYPE_CHECKING:
+    from tui.catalog.search_completion import Completion
 
 MOST_CANDIDATES = 8
 """More are not read; typing on narrows them."""
