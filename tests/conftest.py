@@ -37,6 +37,17 @@ os.environ["HF_ENDPOINT"] = "http://127.0.0.1:9"
 for _kind in ("CONFIG", "CACHE", "STATE", "DATA"):
     os.environ[f"XDG_{_kind}_HOME"] = str(_HOME / _kind.lower())
 
+LONG = (
+    "test_hub_fault_table", "test_terminal_left", "test_accounts", "test_hostile_text", "test_random_keys",
+    "test_killed", "test_long_life", "test_run_survives", "test_run_verbs", "test_bad_files", "test_damaged_cache",
+)  # fmt: skip
+"""Files that take the longest: a worker that began one of them last would let the others wait for it."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest files first; all others in their order."""
+    items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
+
 
 @pytest.fixture
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackHub]:
