@@ -192,7 +192,10 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path):
 
 
 def test_a_full_disk_is_told_and_leaves_nothing_behind(tmp_path: Path, folder: Path):
-    """The limit of a file's size stands for the full disk: both are an error of writing."""
+    """The limit of a file's size stands for the full disk: both are an error of writing.
+
+    Under it Python would write the first bytes of its own compiled modules, and not notice.
+    """
     source = write(tmp_path / "a.parquet", {"run_py": [os.urandom(50_000).hex()]})
     program = (
         "import pathlib, resource, sys\n"
@@ -202,7 +205,10 @@ def test_a_full_disk_is_told_and_leaves_nothing_behind(tmp_path: Path, folder: P
         "try: ingest(pathlib.Path(sys.argv[1]), 'a', pathlib.Path(sys.argv[2]))\n"
         "except NoDataError as error: print(error)\n"
     )
-    ran = subprocess.run([sys.executable, "-c", program, source, folder], capture_output=True, text=True, timeout=60)
+    ran = subprocess.run(
+        [sys.executable, "-c", program, source, folder], capture_output=True, text=True, timeout=60,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    )  # fmt: skip
     assert "Records cannot be kept" in ran.stdout
     assert "File too large" in ran.stdout
     assert list(folder.iterdir()) == []

@@ -310,6 +310,7 @@ def test_a_disk_that_fills_up_leaves_nothing_half_written(tmp_path: Path) -> Non
     for name, more in (("new.py", ()), ("mine.py", ("--force",))):
         done = subprocess.run(
             [*words, str(folder / name), *more], capture_output=True, text=True,
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},  # a compiled module would be cut too, unnoticed
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000)),
         )  # fmt: skip
         assert done.returncode == 2

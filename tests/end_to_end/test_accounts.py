@@ -139,7 +139,8 @@ def test_locks_of_somebody_else_in_the_hugging_face_cache_are_named(somebody, sh
 
 
 def test_a_full_disk_is_told_and_as_soon_as_there_is_room_all_works(dataset, environ, tmp_path):
-    environ |= {"HF_ENDPOINT": dataset.url, "SAMPLE_SECONDS": "0.3"}
+    # Python would write the first bytes of its own compiled modules, and not notice.
+    environ |= {"HF_ENDPOINT": dataset.url, "SAMPLE_SECONDS": "0.3", "PYTHONDONTWRITEBYTECODE": "1"}
 
     def app(*words: str, also: Callable[[], None] | None = None) -> subprocess.CompletedProcess[str]:
         argv = [sys.executable, "-m", "tui", *words]
