@@ -8,7 +8,6 @@ import os
 import shutil
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,15 +36,6 @@ os.environ["HF_HOME"] = str(_HOME / "huggingface")
 os.environ["HF_ENDPOINT"] = "http://127.0.0.1:9"
 for _kind in ("CONFIG", "CACHE", "STATE", "DATA"):
     os.environ[f"XDG_{_kind}_HOME"] = str(_HOME / _kind.lower())
-
-LONG = frozenset(("test_killed", "test_long_life", "test_random_keys", "test_hostile_text", "test_damaged_cache"))
-"""Files of few tests that take long: a worker that began one of them last would let the others wait for it."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with many tests first, as pytest-xdist would have them; the long ones among these."""
-    tests = Counter(item.path for item in items)
-    items.sort(key=lambda item: -tests[item.path] - 60 * (item.path.stem in LONG))
 
 
 @pytest.fixture
