@@ -14,7 +14,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from loopback_hub import LoopbackHub, status
-from parquet_builder import DATASET, parquet
+from parquet_builder import DATASET, data_folder, parquet
 
 from tui.catalog import renames
 from tui.catalog.lines import LINES
@@ -40,10 +40,7 @@ COLUMNS = [name for name in LINES if name not in {"key", "record"}]
 
 @pytest.fixture
 def data(tmp_path: Path) -> str:
-    folder = tmp_path / "data"
-    folder.mkdir()
-    (folder / "a.parquet").write_bytes(parquet(*ROWS))
-    return str(folder)
+    return data_folder(tmp_path, *ROWS)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 import fake_hosts
 import pytest
 from loopback_hub import LoopbackHub
-from parquet_builder import DATASET, parquet
+from parquet_builder import DATASET, data_folder, parquet
 
 from tui.catalog.search_names import NAMES
 from tui.cli.command import run
@@ -24,10 +24,7 @@ ROWS = (
 
 @pytest.fixture
 def data(tmp_path: Path) -> str:
-    folder = tmp_path / "data"
-    folder.mkdir()
-    (folder / "a.parquet").write_bytes(parquet(*ROWS))
-    return str(folder)
+    return data_folder(tmp_path, *ROWS)
 
 
 @pytest.fixture

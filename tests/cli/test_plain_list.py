@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from loopback_hub import LoopbackHub, rate_limited
-from parquet_builder import DATASET, parquet
+from parquet_builder import DATASET, data_folder, parquet
 
 from tui.cli import plain_list
 from tui.cli.command import run
@@ -27,10 +27,7 @@ ROWS = (
 
 @pytest.fixture
 def data(tmp_path: Path) -> str:
-    folder = tmp_path / "data"
-    folder.mkdir()
-    (folder / "a.parquet").write_bytes(parquet(*ROWS))
-    return str(folder)
+    return data_folder(tmp_path, *ROWS)
 
 
 def test_it_shows_models_with_a_result_on_the_newest_stack(data: str, capfd: pytest.CaptureFixture[str]) -> None:

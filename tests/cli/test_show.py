@@ -16,7 +16,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from parquet_builder import DEFAULTS, parquet
+from parquet_builder import DEFAULTS, data_folder, parquet
 from show_rows import ROWS
 
 from tui.cli import output
@@ -70,10 +70,7 @@ def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def data(tmp_path: Path) -> str:
-    folder = tmp_path / "data"
-    folder.mkdir()
-    (folder / "a.parquet").write_bytes(parquet(*ROWS))
-    return str(folder)
+    return data_folder(tmp_path, *ROWS)
 
 
 # the page

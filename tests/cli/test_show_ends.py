@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from loopback_hub import LoopbackHub, status
-from parquet_builder import DATASET, parquet
+from parquet_builder import DATASET, data_folder, parquet
 from show_rows import OLDER, ROWS
 
 from tui.catalog import neff_bucket, rankings, renames
@@ -22,10 +22,7 @@ from tui.settings import Settings
 
 @pytest.fixture
 def data(tmp_path: Path) -> str:
-    folder = tmp_path / "data"
-    folder.mkdir()
-    (folder / "a.parquet").write_bytes(parquet(*ROWS))
-    return str(folder)
+    return data_folder(tmp_path, *ROWS)
 
 
 def trn_models(*arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:

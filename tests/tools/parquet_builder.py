@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -57,3 +58,11 @@ def parquet(*records: dict[str, Any], without: tuple[str, ...] = ()) -> bytes:
     buffer = io.BytesIO()
     pq.write_table(pa.table(columns), buffer)
     return buffer.getvalue()
+
+
+def data_folder(parent: Path, *records: dict[str, Any]) -> str:
+    """A folder with these records in one file, for --data."""
+    folder = parent / "data"
+    folder.mkdir()
+    (folder / "a.parquet").write_bytes(parquet(*records))
+    return str(folder)

@@ -13,14 +13,13 @@ from textual import on
 from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.notifications import SeverityLevel
 
 from tui.catalog.hub_address import endpoint
 from tui.screens.copying import NO_MODEL, Refusal, script_file_name, what_to_copy
 from tui.screens.data_screen import DataScreen
 from tui.screens.model_detail import ModelDetail
 from tui.settings import Settings
-from tui.terminal_text import brief, clean
+from tui.terminal_text import clean
 from tui.widgets.copy_request import CopyRequested
 from tui.widgets.detail_text import one_line
 
@@ -54,15 +53,6 @@ class RecordActions(DataScreen):
     def pane(self) -> ModelDetail:
         """The detail of the line under the cursor."""
         return self.query_one(ModelDetail)
-
-    def tell(self, text: str, severity: SeverityLevel = "information") -> None:
-        """Say what a key did; one answer at a time."""
-        self.app.clear_notifications()
-        self.notify(brief(text), severity=severity, markup=False)
-
-    def refuse(self, reason: str) -> None:
-        """Say why a key does nothing here."""
-        self.tell(reason, "warning")
 
     def action_copy(self, what: str) -> None:
         """Copy one thing of the detail."""

@@ -193,10 +193,6 @@ class CompareScreen(SteadyScreen["RecordPlace | None"]):
 
     # Keys
 
-    def _refuse(self, reason: str) -> None:
-        self.app.clear_notifications()
-        self.app.notify(brief(reason), severity="warning", markup=False)
-
     def action_go(self, place: int) -> None:
         """The stack that was clicked on; a second click opens its record."""
         matrix, stack = self.query_one(CompareMatrix), self.comparison.of_its_libraries[place]
@@ -209,7 +205,7 @@ class CompareScreen(SteadyScreen["RecordPlace | None"]):
         """The record in the main screen."""
         cell = self.cell
         if cell is None or cell.record.model_id is None:
-            self._refuse("There is no record of the model on this stack.")
+            self.refuse("There is no record of the model on this stack.")
         else:
             self.dismiss(RecordPlace(cell.record.model_id, cell.stack))
 
@@ -224,7 +220,7 @@ class CompareScreen(SteadyScreen["RecordPlace | None"]):
     def action_export(self) -> None:
         """All stacks, in a format that is chosen, to a file or the clipboard; the errors of regressions are in it."""
         if self._being_read:
-            self._refuse(_STILL_READING)
+            self.refuse(_STILL_READING)
             return
         from tui.screens.export_dialog import ExportDialog
 
@@ -240,9 +236,9 @@ class CompareScreen(SteadyScreen["RecordPlace | None"]):
         """Both errors, whole."""
         cell = self.cell
         if cell is None:
-            self._refuse("There is no record of the model on this stack.")
+            self.refuse("There is no record of the model on this stack.")
         elif self._being_read:
-            self._refuse(_STILL_READING)
+            self.refuse(_STILL_READING)
         else:
             text = compare_text.whole_errors((cell, self.comparison.before(cell)), self._errors)
             self.app.push_screen(errors_dialog(self.comparison.model_id, text))

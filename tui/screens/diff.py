@@ -215,7 +215,7 @@ class DiffScreen(SteadyScreen["RecordPlace | None"]):
         """The whole errors of the model of the cursor line, on both stacks."""
         row = self.query_one(DiffList).row
         if row is None:
-            self._refuse_without_lines()
+            self.refuse(_NONE_LISTED)
         elif not self._reading:
             self._reading = True
             comparison = self._comparison(row)
@@ -232,8 +232,7 @@ class DiffScreen(SteadyScreen["RecordPlace | None"]):
     @on(ErrorsNotRead)
     def _errors_not_read(self, event: ErrorsNotRead) -> None:
         self._reading = False
-        self.app.clear_notifications()
-        self.app.notify(brief(one_line(event.error)), severity="error", markup=False)
+        self.tell(one_line(event.error), "error")
 
     @on(DiffList.Opened)
     def _open(self, event: DiffList.Opened) -> None:
@@ -255,13 +254,9 @@ class DiffScreen(SteadyScreen["RecordPlace | None"]):
     def _lines_or_refuse(self) -> StackDiff | None:
         found = self.found
         if found is None or not any(found.counts[change] for change in self._listed):
-            self._refuse_without_lines()
+            self.refuse(_NONE_LISTED)
             return None
         return found
-
-    def _refuse_without_lines(self) -> None:
-        self.app.clear_notifications()
-        self.app.notify("No model is listed.", severity="warning", markup=False)
 
     def action_copy(self) -> None:
         """What is listed, as a table for an issue or a wiki."""
@@ -299,6 +294,7 @@ class DiffScreen(SteadyScreen["RecordPlace | None"]):
         self.dismiss(None)
 
 
+_NONE_LISTED = "No model is listed."
 _EXPLAINED = Content.styled(
     "Of several records of a model on a stack the one counts that the table shows; the note tells when they disagree. "
     "Broken is PASS before and FAIL now, and nothing else. More time or memory breaks nothing: the state of the cache "

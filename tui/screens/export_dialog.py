@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.app import App
 from textual.message import Message
+from textual.notifications import SeverityLevel
 from textual.widgets import Input
 
 from tui import numbers
@@ -19,7 +20,7 @@ from tui.background import in_background
 from tui.errors import TrnModelsError
 from tui.screens.dialogs import Choice, NameDialog, PickDialog
 from tui.screens.file_names import objection
-from tui.terminal_text import brief
+from tui.screens.telling import tell
 from tui.widgets.copy_request import CopyRequested
 from tui.widgets.detail_text import one_line
 
@@ -101,7 +102,7 @@ class ExportDialog(PickDialog[Way]):
     def _begin(self, way: Way, deliver: Callable[[App[object], Callable[[], bytes]], Message]) -> None:
         app = self.app
         if self._rows is not None and self._rows >= MANY:
-            _tell(app, f"Exporting {self._what} …")
+            tell(app, f"Exporting {self._what} …")
 
         def data() -> bytes:
             from tui import export
@@ -133,10 +134,5 @@ def _copied(_app: App[object], data: Callable[[], bytes], *, name: str) -> Messa
     return CopyRequested(data().decode(), name, "E writes it to a file")
 
 
-def _said(app: App[object], text: str, severity: str = "information") -> Message:
-    return events.Callback(partial(_tell, app, text, severity))
-
-
-def _tell(app: App[object], text: str, severity: str = "information") -> None:
-    app.clear_notifications()
-    app.notify(brief(text), severity=severity, markup=False)  # type: ignore[arg-type]
+def _said(app: App[object], text: str, severity: SeverityLevel = "information") -> Message:
+    return events.Callback(partial(tell, app, text, severity))

@@ -14,7 +14,6 @@ from time import monotonic
 
 from textual import on
 from textual.app import SuspendNotSupported
-from textual.notifications import SeverityLevel
 
 from tui.errors import TrnModelsError, UsageError
 from tui.host.interpreters import Interpreter
@@ -25,7 +24,7 @@ from tui.screens import rerun_changes, rerun_work
 from tui.screens.dialogs import Choice, NameDialog, Objection, PickDialog
 from tui.screens.steady import SteadyScreen
 from tui.settings import Settings
-from tui.terminal_text import brief, clean
+from tui.terminal_text import clean
 from tui.widgets import rerun_text
 from tui.widgets.detail_text import one_line
 
@@ -179,11 +178,6 @@ class RerunChoices(SteadyScreen[int | None]):
         self.trouble = error
         self.tell(one_line(error), "error")
         self.draw()
-
-    def tell(self, text: str, severity: SeverityLevel = "information") -> None:
-        """Say what a key did; one answer at a time."""
-        self.app.clear_notifications()
-        self.notify(brief(text), severity=severity, markup=False)
 
     # What a person changes
 

@@ -11,7 +11,6 @@ from typing import ClassVar
 from textual import events
 from textual.app import App
 from textual.message import Message
-from textual.notifications import SeverityLevel
 
 from tui.background import in_background
 from tui.errors import TrnModelsError
@@ -72,11 +71,6 @@ class RunActions(SteadyScreen[None]):
         """Show the log of a run that was just started."""
         raise NotImplementedError
 
-    def say(self, text: str, severity: SeverityLevel = "information", timeout: float | None = None) -> None:
-        """Say what a key did; one answer at a time, for `timeout` seconds."""
-        self.app.clear_notifications()
-        self.app.notify(brief(text), severity=severity, markup=False, timeout=timeout)
-
     def ask(self, run: Run, dialog: ConfirmDialog, work: Callable[[], Done], meanwhile: str = "") -> None:
         """Do `work` in the background when the person says yes; `meanwhile` is said of what takes long."""
 
@@ -89,7 +83,7 @@ class RunActions(SteadyScreen[None]):
                 return
             if meanwhile:
                 self._being_ended.add(run.folder)
-                self.say(meanwhile, timeout=_LONGEST_STOP_S)
+                self.tell(meanwhile, timeout=_LONGEST_STOP_S)
             in_background(self.app, lambda: told(work()), lambda error: told(Done(error=error)), "changing a run")
 
         self.app.push_screen(dialog, answered)
@@ -100,9 +94,9 @@ class RunActions(SteadyScreen[None]):
         if run is None:
             return
         if not run_text.can_be_stopped(run):
-            self.say(f"Run {run.id} is over.", "warning")
+            self.tell(f"Run {run.id} is over.", "warning")
         elif run.state is State.STOPPING or run.folder in self._being_ended:
-            self.say(f"Run {run.id} is being stopped already.", "warning")
+            self.tell(f"Run {run.id} is being stopped already.", "warning")
         else:
             dialog = ConfirmDialog(f"Stop run {run.id}?", run_text.before_stop(run), yes="stop it")
             lost = run.state is State.LOST
@@ -115,7 +109,7 @@ class RunActions(SteadyScreen[None]):
         if run is None:
             return
         if run.live:
-            self.say(f"Run {run.id} is still going on.", "warning")
+            self.tell(f"Run {run.id} is still going on.", "warning")
             return
         dialog = ConfirmDialog(f"Run {run.id} again?", run_text.before_again(run), yes="run it")
         self.ask(run, dialog, lambda: Done(started=start.again(self.settings, run)))
@@ -136,11 +130,11 @@ class RunActions(SteadyScreen[None]):
         if done.started is not None and self._is_open:
             self.open_log(done.started)
         elif done.started is not None:
-            self.say(f"Run {done.started.id} is started. R shows it.")
+            self.tell(f"Run {done.started.id} is started. R shows it.")
         elif done.error is not None:
-            self.say(one_line(done.error), "error")
+            self.tell(one_line(done.error), "error")
         else:
-            self.say(done.said)
+            self.tell(done.said)
         if self._is_open:
             self.look()
 

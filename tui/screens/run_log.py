@@ -213,7 +213,7 @@ class RunLogScreen(RunActions):
         trouble = one_line(event.error)
         if trouble != self._trouble:
             self._trouble = trouble
-            self.say(trouble, "error")
+            self.tell(trouble, "error")
 
     def _over(self) -> None:
         """Nothing changes by itself any more: stop looking, and find out what it meant.
@@ -308,23 +308,23 @@ class RunLogScreen(RunActions):
     def _search_left(self, event: LogSearch.Left) -> None:
         self.set_focus(self.query_one(LogView))
         if event.text and self.query_one(LogView).hit is None:
-            self.say(f"The log does not have «{event.text}».", "warning")
+            self.tell(f"The log does not have «{event.text}».", "warning")
 
     def action_find(self, direction: int) -> None:
         """The next line with what was searched, down (1) or up (-1)."""
         if not self.query_one(LogView).search_next(direction):
-            self.say("Nothing found; / searches.", "warning")
+            self.tell("Nothing found; / searches.", "warning")
 
     def action_discussion(self) -> None:
         """The text for the dataset's discussion page, to read first and then to copy."""
         told = self._explained
         if told is None:
-            self.say("Once the run is over." if self.run_shown.live else "Still reading what it meant.", "warning")
+            self.tell("Once the run is over." if self.run_shown.live else "Still reading what it meant.", "warning")
             return
         if self._writing:
             return
         self._writing = True
-        self.say("Writing the text for the discussion page …")
+        self.tell("Writing the text for the discussion page …")
 
         def work() -> Message:
             from tui.rerun.outcome import discussion_text
@@ -338,7 +338,7 @@ class RunLogScreen(RunActions):
         """Read first, then copied; not in the way of a person who went on to something else."""
         self._writing = False
         if event.error is not None:
-            self.say(one_line(event.error), "error")
+            self.tell(one_line(event.error), "error")
         elif event.text is not None and self.is_active:
             self.app.clear_notifications()
             body = Content(clean(event.text, newlines=True))
@@ -370,4 +370,4 @@ class RunLogScreen(RunActions):
         run = self.run_shown
         self.dismiss(None)
         if run.live:
-            self.say(f"Run {run.id} goes on. R shows it.")
+            self.tell(f"Run {run.id} goes on. R shows it.")

@@ -168,7 +168,7 @@ class RunsScreen(RunActions):
         """The run of the cursor line."""
         run = self.query_one(RunList).current
         if run is None:
-            self.say("No run is listed." if self._known is not None else "Still reading the runs.", "warning")
+            self.tell("No run is listed." if self._known is not None else "Still reading the runs.", "warning")
         return run
 
     def open_log(self, run: Run) -> None:
@@ -188,7 +188,7 @@ class RunsScreen(RunActions):
         if run is None:
             return
         if run.live:
-            self.say(f"Run {run.id} is still going on.", "warning")
+            self.tell(f"Run {run.id} is still going on.", "warning")
             return
         folder = f"{run.folder} with its script, log and outcome is removed."
         dialog = ConfirmDialog(f"Delete run {run.id}?", (run.model_id, folder), yes="delete it")

@@ -6,14 +6,12 @@ A widget for each section would have all of it laid out and painted, and the scr
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.content import Content
 from textual.geometry import Region, Size
-from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.style import Style as VisualStyle
@@ -21,7 +19,7 @@ from textual.style import Style as VisualStyle
 from tui.widgets import detail_text, estimate_text, long_text
 from tui.widgets.detail_lines import DrawnLine, Flow, Section, laid_out
 from tui.widgets.detail_text import Detail
-from tui.widgets.drawn_bar import DrawnBar, bar_cell, line_of_thumb, thumb_of
+from tui.widgets.drawn_bar import DrawnScroll, bar_cell, thumb_of
 from tui.widgets.line_scroll import WHEEL_LINES
 from tui.widgets.log_line import visible_part
 from tui.widgets.reading_pane import READING_KEYS, ReadingKeys
@@ -31,7 +29,7 @@ _BAR = 1
 WHEEL_CELLS = 4
 
 
-class DetailPanel(ReadingKeys, ScrollView, DrawnBar, can_focus=True, inherit_bindings=False):
+class DetailPanel(ReadingKeys, DrawnScroll, can_focus=True, inherit_bindings=False):
     """Shows a `Detail`; sections without anything to say take no room. Nothing is animated."""
 
     ALLOW_MAXIMIZE = False
@@ -115,12 +113,9 @@ class DetailPanel(ReadingKeys, ScrollView, DrawnBar, can_focus=True, inherit_bin
 
     # Moving
 
-    def scroll_to(
-        self, x: float | None = None, y: float | None = None, *, animate: bool = False, **options: Any
-    ) -> None:
-        """Scroll at once: keys, wheel and scrollbar come through here, and nothing is animated."""
-        if self.is_attached:
-            super().scroll_to(x, y, **{**options, "animate": False, "force": True})
+    def line_count(self) -> int:
+        """How many lines there are."""
+        return len(self._lines)
 
     def watch_scroll_x(self, old_value: float, new_value: float) -> None:
         """Draw the lines that are visible now. Textual's way brings its scrollbars along, which are none of this."""
@@ -151,16 +146,6 @@ class DetailPanel(ReadingKeys, ScrollView, DrawnBar, can_focus=True, inherit_bin
             self.action_move(lines)
         else:
             self.action_sideways(cells)
-
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Take hold of the scrollbar."""
-        if event.x == self.outer_size.width - 1:
-            self.screen.clear_selection()
-            self.grab_bar(event)
-
-    def drag_bar(self, y: int) -> None:
-        """Scroll."""
-        self.scroll_to(y=line_of_thumb(y, len(self._lines), self.size.height, self.scroll_offset.y))
 
     # Drawing
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.color import Color
+from textual.scroll_view import ScrollView
 from textual.widget import Widget
 
 _THUMB, _TRACK = "█", " "
@@ -38,6 +41,31 @@ class DrawnBar(Widget):
         if self._grabbed:
             self._grabbed = False
             self.release_mouse()
+
+
+class DrawnScroll(ScrollView, DrawnBar):
+    """A view that scrolls the lines it draws, with a drawn scrollbar as its last cell. Nothing is animated."""
+
+    def line_count(self) -> int:
+        """How many lines there are."""
+        raise NotImplementedError
+
+    def scroll_to(
+        self, x: float | None = None, y: float | None = None, *, animate: bool = False, **options: Any
+    ) -> None:
+        """Scroll at once: keys, wheel and scrollbar come through here."""
+        if self.is_attached:
+            super().scroll_to(x, y, **{**options, "animate": False, "force": True})
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Take hold of the scrollbar."""
+        if event.x == self.outer_size.width - 1:
+            self.screen.clear_selection()
+            self.grab_bar(event)
+
+    def drag_bar(self, y: int) -> None:
+        """Scroll."""
+        self.scroll_to(y=line_of_thumb(y, self.line_count(), self.size.height, self.scroll_offset.y))
 
 
 def thumb_of(count: int, page: int, top: int) -> tuple[int, int]:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
-from textual.events import MouseDown
 from textual.geometry import Region, Size
 from textual.reactive import var
-from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
 from tui.rerun.log_lines import Line, LogLines
-from tui.widgets.drawn_bar import DrawnBar, bar_cell, line_of_thumb, thumb_of
+from tui.widgets.drawn_bar import DrawnScroll, bar_cell, thumb_of
 from tui.widgets.log_line import Looks, matches, style_of, styled, visible_part
 
 _MORE = "›"
@@ -29,7 +27,7 @@ def _reading(keys: str, action: str, id: str, tooltip: str) -> Binding:
     return Binding(keys, action, show=False, id=f"log.{id}", tooltip=tooltip, group=_READ)
 
 
-class LogView(ScrollView, DrawnBar, can_focus=True, inherit_bindings=False):
+class LogView(DrawnScroll, can_focus=True, inherit_bindings=False):
     """The lines of a `LogLines` that others feed; they call `grew` after it.
 
     Lines are not wrapped: those that go on beyond the right edge end in a mark there. Nothing is animated. Scrolling
@@ -194,12 +192,9 @@ class LogView(ScrollView, DrawnBar, can_focus=True, inherit_bindings=False):
         """Cells for text: one is for the mark of lines that go on, one for the scrollbar."""
         return max(self.size.width - 2, 1)
 
-    def scroll_to(
-        self, x: float | None = None, y: float | None = None, *, animate: bool = False, **options: Any
-    ) -> None:
-        """Scroll at once: keys, wheel and scrollbar come through here, and nothing is animated."""
-        if self.is_attached:
-            super().scroll_to(x, y, **{**options, "animate": False, "force": True})
+    def line_count(self) -> int:
+        """How many lines there are."""
+        return len(self._lines)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Follow at the end, and only there. Textual's way brings its scrollbar along, which is none of this view."""
@@ -244,16 +239,6 @@ class LogView(ScrollView, DrawnBar, can_focus=True, inherit_bindings=False):
 
     def _thumb(self) -> tuple[int, int]:
         return thumb_of(len(self._lines), self.size.height, self.scroll_offset.y)
-
-    def on_mouse_down(self, event: MouseDown) -> None:
-        """Take hold of the scrollbar."""
-        if event.x == self.size.width - 1:
-            self.screen.clear_selection()
-            self.grab_bar(event)
-
-    def drag_bar(self, y: int) -> None:
-        """Scroll."""
-        self.scroll_to(y=line_of_thumb(y, len(self._lines), self.size.height, self.scroll_offset.y))
 
     # Drawing
 

@@ -16,7 +16,7 @@ from textual.message import Message
 from tui.catalog.rows import NO_ROWS, FrameRows, KeptRows, Rows, place_in
 from tui.terminal_text import clean
 from tui.widgets import table_cells, table_columns
-from tui.widgets.styled_lines import StyledLines
+from tui.widgets.styled_lines import StyledLines, moving
 from tui.widgets.table_cells import DRAWN
 from tui.widgets.table_columns import GUTTER, Layout
 from tui.widgets.table_style import COMPONENT_CLASSES, CSS
@@ -30,12 +30,6 @@ Line = dict[str, Any]
 NOTHING_TO_OPEN = "No model is listed here to open."
 STILL_READING = "The records are still being read."
 
-_MOVE = Binding.Group("move", compact=True)
-
-
-def _moving(keys: str, action: str, id: str, tooltip: str) -> Binding:
-    return Binding(keys, action, show=False, id=f"table.{id}", tooltip=tooltip, group=_MOVE)
-
 
 class ModelTable(StyledLines, can_focus=True, inherit_bindings=False):
     """Models, one on a line, with a header that stays and a cursor that keeps to its model.
@@ -45,14 +39,14 @@ class ModelTable(StyledLines, can_focus=True, inherit_bindings=False):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        _moving("up,k", "move(-1)", "up", "One model up"),
-        _moving("down,j", "move(1)", "down", "One model down"),
-        _moving("pageup", "page(-1.0)", "page_up", "One page up"),
-        _moving("pagedown", "page(1.0)", "page_down", "One page down"),
-        _moving("ctrl+u", "page(-0.5)", "half_page_up", "Half a page up"),
-        _moving("ctrl+d", "page(0.5)", "half_page_down", "Half a page down"),
-        _moving("g,home", "first", "first", "First model"),
-        _moving("G,end", "last", "last", "Last model"),
+        moving("up,k", "move(-1)", "table.up", "One model up"),
+        moving("down,j", "move(1)", "table.down", "One model down"),
+        moving("pageup", "page(-1.0)", "table.page_up", "One page up"),
+        moving("pagedown", "page(1.0)", "table.page_down", "One page down"),
+        moving("ctrl+u", "page(-0.5)", "table.half_page_up", "Half a page up"),
+        moving("ctrl+d", "page(0.5)", "table.half_page_down", "Half a page down"),
+        moving("g,home", "first", "table.first", "First model"),
+        moving("G,end", "last", "table.last", "Last model"),
         Binding("enter", "open", "detail", id="table.open", tooltip="All that is recorded of the model on the line"),
     ]
     STYLES = "model-table"

@@ -17,30 +17,24 @@ from tui.catalog.overview import Bar, Overview, Topic
 from tui.widgets import overview_lines
 from tui.widgets.overview_bars import ASCII, UNICODE, Glyphs, Piece
 from tui.widgets.overview_lines import GAP, Page
-from tui.widgets.styled_lines import StyledLines
+from tui.widgets.styled_lines import StyledLines, moving
 
 Place = tuple[Topic, str]
 """Section and label of a bar."""
-
-_MOVE = Binding.Group("move", compact=True)
-
-
-def _moving(keys: str, action: str, id: str, tooltip: str) -> Binding:
-    return Binding(keys, action, show=False, id=f"overview.{id}", tooltip=tooltip, group=_MOVE)
 
 
 class OverviewPage(StyledLines, can_focus=True, inherit_bindings=False):
     """Sections of bars. It is given an overview with `show`, and tells of the bar that is to be opened."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        _moving("up,k", "move(-1)", "up", "One bar up"),
-        _moving("down,j", "move(1)", "down", "One bar down"),
-        _moving("left", "sideways(-1)", "left", "To the column at the left"),
-        _moving("right", "sideways(1)", "right", "To the column at the right"),
-        _moving("pageup", "page(-1)", "page_up", "One page up"),
-        _moving("pagedown", "page(1)", "page_down", "One page down"),
-        _moving("g,home", "first", "first", "First bar"),
-        _moving("G,end", "last", "last", "Last bar"),
+        moving("up,k", "move(-1)", "overview.up", "One bar up"),
+        moving("down,j", "move(1)", "overview.down", "One bar down"),
+        moving("left", "sideways(-1)", "overview.left", "To the column at the left"),
+        moving("right", "sideways(1)", "overview.right", "To the column at the right"),
+        moving("pageup", "page(-1)", "overview.page_up", "One page up"),
+        moving("pagedown", "page(1)", "overview.page_down", "One page down"),
+        moving("g,home", "first", "overview.first", "First bar"),
+        moving("G,end", "last", "overview.last", "Last bar"),
         Binding("enter", "open", "open", id="overview.open", tooltip="The list behind the bar"),
     ]
     STYLES = "overview"

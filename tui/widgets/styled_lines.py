@@ -7,9 +7,17 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.binding import Binding
 from textual.strip import Strip
 
 from tui.widgets.line_scroll import LineScroll
+
+_MOVE = Binding.Group("move", compact=True)
+
+
+def moving(keys: str, action: str, id: str, tooltip: str) -> Binding:
+    """Keys that move a cursor over lines."""
+    return Binding(keys, action, show=False, id=id, tooltip=tooltip, group=_MOVE)
 
 
 class StyledLines(LineScroll, inherit_bindings=False):
